@@ -12,7 +12,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui import nothing_found
 from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.card_tile import CardTile
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings

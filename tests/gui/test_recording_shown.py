@@ -16,7 +16,7 @@ from gpuexplorer.app import App
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW
 from gpuexplorer.gui.card.view import CardView
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.card_tile import CardTile
 from gpuexplorer.gui.plots.content import PlotLine, Stretch, summarise
 from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton

@@ -1,7 +1,9 @@
 """AllCardsPanel: all cards over time, one metric as lines or a strip; of one card several."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -9,22 +11,21 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.card_face import told
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.reasons import (
+    Band,
     SlowedBook,
-    Then,
     reason_then,
     short_reasons,
     sign,
 )
 from gpuexplorer.gui.desk import Desk
+from gpuexplorer.gui.overview.heat_strip import Faces, HeatStrip
 from gpuexplorer.gui.overview.past import PLOTTED, Plotted
-from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.plots.content import Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.theme.look import look
@@ -37,14 +38,14 @@ from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, suggested_name
 from gpuexplorer.telemetry.happenings import EventGroup, Happening, group_of
-from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
+from gpuexplorer.telemetry.trace import Heading, TraceColumn, write_traces
 
 _REMEMBERED = "overview/metric"
 _PLOT, _PLOT_OF_SEVERAL = (148, 320), (84, 180)  # heights, least and most
 # Of a card that is alone: so many plots with their titles, and the axis below them.
 _FEWEST_PLOTS, _MOST_PLOTS, _AXIS = 2, 4, 54
 _AROUND = 66  # heading and margins
-_ALL_CHOICES, _SUMS_BESIDE = 470, 560  # so much room beside the choices, and they are there
+_BESIDE = 560  # so much room, and all choices and the sums are in one row
 _GAP = " " * 7
 _EVERY = 10_000_000  # readings
 # What changes a picture for all who look at it; programs come and go too often.
@@ -65,7 +66,7 @@ class AllCardsPanel(Panel):
         offered = [each for each in PLOTTED if wired or each.name != "nvlink"]
         self._offered = {each.name: each for each in offered}
         self._plots_fitting = _FEWEST_PLOTS
-        choices = [(each.name, tr(each.title)) for each in offered]
+        choices = [(each.name, each.title) for each in offered]
         self._metrics = Segmented(tr("What all cards are compared by"), choices)
         remembered = desk.settings.remembered(_REMEMBERED) or ""
         self.chosen = self._offered.get(remembered, offered[0])
@@ -77,9 +78,8 @@ class AllCardsPanel(Panel):
         self.hidden.setFont(look().letters.caption.font)
         self._of_now = QWidget()
         row(NowTag(desk.time_window), within=self._of_now)
-        self.head.insertSpacing(1, 6)
-        self.head.insertWidget(2, self._metrics)
-        self.head.insertWidget(3, self._of_now)
+        self.head.insertWidget(1, self._metrics)
+        self.head.insertWidget(2, self._of_now)
         add(self.head, self.hidden, self._legend, Space(2), self._times)
         self.plots = PlotStack(desk.time_window, desk.settings)
         self.plots.comparing = desk.machine.comparing
@@ -101,18 +101,21 @@ class AllCardsPanel(Panel):
 
     def show_cards(
         self,
-        seen: Sequence[CardFace],
-        boards: Sequence[Sequence[CardFace]],
+        seen: Faces,
+        boards: Sequence[Faces],
         log: Sequence[Happening],
         slowed: SlowedBook,
     ) -> None:
         many, alone = bool(boards), len(seen) == 1
-        number = seen[0].number if seen else ""
-        self.show_heading(tr("Card {number}", number=number) if alone else tr("All cards"))
-        self.strip.setVisible(many)
-        self._legend.setVisible(many)
-        self.plots.setVisible(not many)
-        self._sums.setVisible(not many)
+        every = tr("All cards")
+        self.show_heading(tr("Card {number}", number=seen[0].number) if alone else every)
+        for part, there in (
+            (self.strip, many),
+            (self._legend, many),
+            (self.plots, not many),
+            (self._sums, not many),
+        ):
+            part.setVisible(there)
         # The sums of many stand elsewhere, and one card's energy is of the time that is shown.
         self._metrics.setVisible(not alone)
         self._of_now.setVisible(not many and not alone)
@@ -145,11 +148,6 @@ class AllCardsPanel(Panel):
         self._sums.show_wordings(said, "\n".join(spoken))
         self._sums.setAccessibleDescription(f"{'. '.join(spoken)}.")
 
-    def show_hidden(self, count: int) -> None:
-        one, several = "{count} card hidden: show all", "{count} cards hidden: show all"
-        self.hidden.setText(trn(one, several, count))
-        self.hidden.setVisible(count > 0)
-
     def copy_figures(self) -> None:
         """What each card of the strip says now, a line for each."""
         simulated, cards = self._machine.session.simulated, self.strip.rows
@@ -177,36 +175,72 @@ class AllCardsPanel(Panel):
         ask = self._saving.ask
         ask(tr("Save readings of all cards"), name, [CSV], lambda path: partial(write, path))
 
-    def _place_sums(self) -> None:
-        """Beside the choices, or below them where the panel is narrow."""
-        wide = self._metrics.isHidden() or self._room() >= _SUMS_BESIDE
-        if wide and self.head.indexOf(self._sums) < 0:
-            self.head.insertWidget(4, self._sums, 100)
-        elif not wide and self.body.indexOf(self._sums) < 0:
-            self.body.insertWidget(1, self._sums)
-
-    def _room(self) -> int:
-        return self.width() - self._metrics.full_width()
-
-    def _show_lines(
-        self, seen: Sequence[CardFace], log: Sequence[Happening], slowed: SlowedBook
-    ) -> None:
-        machine, window = self._machine, self._time_window
-        then = stretch, _ = window.stretch(), window.then()
-        offered = list(self._offered.values())[: self._plots_fitting]
+    def _show_lines(self, seen: Faces, log: Sequence[Happening], slowed: SlowedBook) -> None:
+        machine, stretch = self._machine, self._time_window.stretch()
+        start, end = stretch
+        offered = [*self._offered.values()][: self._plots_fitting]
         plotted = offered if len(seen) == 1 else [self.chosen]
-        columns, beside = self.plots.columns(), machine.comparing.beside
-        contents = [
-            plot_content(each, seen, machine.past, *then, columns, slowed, log, beside)
-            for each in plotted
-        ]
-        source = machine.session.source
+        contents = [self._content(each, seen, stretch, log, slowed) for each in plotted]
+        source, ids = machine.session.source, {None, *(each.id for each in seen)}
         words = machine.comparing.named(tr(source.label))
         self.plots.show_origin(Origin(words, source.simulated, machine.past))
-        marks = list(notable_flags(log, seen, stretch))
-        for each in seen:
-            marks += flags_of(self._lab.course, each.id, *stretch, each.colour)
-        self.plots.show_contents(contents, marks)
+        flags = []
+        for each in log[bisect_left(log, start, key=attrgetter("at")) :]:
+            if each.at <= end and each.card in ids and group_of(each.kind) in _NOTABLE:
+                shown = machine.shown(each.card)
+                colour = shown and shown.colour
+                flags.append(Flag(each.at, told(each, shown), sign(each)[1], colour))
+        for face in seen:
+            flags += flags_of(self._lab.course, face.id, start, end, face.colour)
+        self.plots.show_contents(contents, flags)
+
+    def _content(
+        self,
+        plotted: Plotted,
+        seen: Faces,
+        stretch: tuple[float, float],
+        log: Sequence[Happening],
+        slowed: SlowedBook,
+    ) -> PlotContent:
+        """The line of a card that is alone is called by what it shows, since the heading says
+        which card it is. The log says why there is nothing.
+        """
+        alone, metric = len(seen) == 1, METRICS[plotted.metrics[0]]
+        machine, then = self._machine, self._time_window.then()
+        lines, bands = list[PlotLine](), list[Band]()
+        asked, beside = (*stretch, self.plots.columns()), machine.comparing.beside
+        for at, face in enumerate(seen):
+            reading, reason = face.reading, face.word if face.sentence else ""
+            missing = [each for each in plotted.metrics if each not in reading.values]
+            if missing and not reason:
+                [reason] = short_reasons(reading.missing.get(missing[0], Absence.NOT_YET))
+            line = PlotLine(
+                tr(metric.short) if alone else "",
+                metric,
+                plotted.trace(machine.past, face.id, *asked),
+                reason=reason_then(reason, face.id, face.state, log, then),
+                chip="" if alone else face.number,
+                colour=face.colour,
+                dash=at,
+                now=plotted.value(face),
+                beside=None if beside is None else plotted.trace(beside, face.id, *asked),
+            )
+            lines.append(line)
+            for slow in slowed.stretches(face.id, *stretch):
+                if slow.tone is Tone.WARN or len(seen) <= _MOST_WITH_ORDINARY_BANDS:
+                    word = f"{face.number} {slow.word}"
+                    bands.append(slow if alone else slow._replace(word=word))
+        limits = {limit for each in seen if (limit := plotted.limit(each)) is not None}
+        one = plotted.marked and len(limits) == 1  # all have the same limit, which is drawn
+        return PlotContent(
+            f"all_{plotted.name}",
+            plotted.title,
+            metric.unit,
+            tuple(lines),
+            tuple(Limit(tr("limit"), limit) for limit in limits if one),
+            tuple(bands),
+            highest=None if plotted.marked else max(limits, default=None),
+        )
 
     def _show_legend(self, units: Units) -> None:
         tops, metric = self.strip.tops, METRICS[self.chosen.metrics[0]]
@@ -221,78 +255,15 @@ class AllCardsPanel(Panel):
         self._machine.settings.remember(_REMEMBERED, name)
         self.metric_chosen.emit()
 
+    def _place_sums(self) -> None:
+        """Where it is narrow, choices are a list, and the sums stand below them."""
+        narrow = self.width() - self._metrics.full_width() < _BESIDE
+        self._metrics.show_compact(narrow)
+        below = narrow and not self._metrics.isHidden()
+        place, at = (self.body, 1) if below else (self.head, 3)
+        if place.indexOf(self._sums) < 0:
+            place.insertWidget(at, self._sums, 100)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._metrics.show_compact(self._room() < _ALL_CHOICES)
         self._place_sums()
-
-
-def plot_content(
-    plotted: Plotted,
-    cards: Sequence[CardFace],
-    past: TraceSource,
-    stretch: tuple[float, float],
-    then: Then,
-    columns: int,
-    slowed: SlowedBook,
-    log: Sequence[Happening],
-    beside: TraceSource | None = None,
-) -> PlotContent:
-    """The line of a card that is alone is called by what it shows, since the heading says which
-    card it is. `log` says why there is nothing; `beside` is what all is compared with.
-    """
-    alone, metric = len(cards) == 1, METRICS[plotted.metrics[0]]
-    limits = {limit for each in cards if (limit := plotted.limit(each)) is not None}
-    one = plotted.marked and len(limits) == 1  # all have the same limit, which is drawn
-
-    def line(at: int, face: CardFace) -> PlotLine:
-        missing = [m for m in plotted.metrics if m not in face.reading.values]
-        reason = tr(face.state.word) if face.state is not CardState.WORKING else ""
-        if missing and not reason:
-            absence = face.reading.missing.get(missing[0], Absence.NOT_YET)
-            reason = short_reasons(absence)[0]
-        asked = face.id, *stretch, columns
-        return PlotLine(
-            label=tr(metric.short) if alone else "",
-            metric=metric,
-            trace=plotted.trace(past, *asked),
-            reason=reason_then(reason, face.id, face.state, log, then),
-            chip="" if alone else face.number,
-            colour=face.colour,
-            dash=at,
-            now=plotted.value(face),
-            beside=None if beside is None else plotted.trace(beside, *asked),
-        )
-
-    return PlotContent(
-        name=f"all_{plotted.name}",
-        title=tr(plotted.title),
-        unit=metric.unit,
-        lines=tuple(line(at, each) for at, each in enumerate(cards)),
-        limits=tuple(Limit(tr("limit"), limit) for limit in limits if one),
-        bands=tuple(
-            slow if alone else slow._replace(word=f"{each.number} {slow.word}")
-            for each in cards
-            for slow in slowed.stretches(each.id, *stretch)
-            if slow.tone is Tone.WARN or len(cards) <= _MOST_WITH_ORDINARY_BANDS
-        ),
-        highest=None if plotted.marked else max(limits, default=None),
-    )
-
-
-def notable_flags(
-    happenings: Sequence[Happening], cards: Sequence[CardFace], stretch: tuple[float, float]
-) -> Sequence[Flag]:
-    """The newest of those within the stretch: going back from now, until before it."""
-    by_id, found = {each.id: each for each in cards}, []
-    for each in reversed(happenings):
-        if each.at < stretch[0]:
-            break
-        face = by_id.get(each.card) if each.card else None
-        known = face is not None or each.card is None
-        if known and group_of(each.kind) in _NOTABLE and each.at <= stretch[1]:
-            said = tr(each.sentence)
-            if face is not None:
-                said = tr("{card}: {sentence}", card=face.number, sentence=said)
-            found.append(Flag(each.at, said, sign(each)[1], face.colour if face else None))
-    return found[::-1]

@@ -8,12 +8,12 @@ import numpy as np
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.axes import TimeTick, moment_word, time_ticks
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import ratio
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.reasons import NOTHING_THEN, NOTHING_YET, SlowedBook, Then
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.card_tile import CardTile
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.strip import StripShown
@@ -28,13 +28,20 @@ class Plotted:
     """One choice above the plot. Of several metrics the sum is shown."""
 
     name: str
-    title: str
     metrics: tuple[MetricId, ...]
-    highest: float | None = None  # where the scale ends; None: it depends on the cards
     limits: tuple[MetricId, ...] = ()  # the highest there can be, in the order they are tried
-    marked: bool = False  # whether that limit is drawn as a line
+    highest: float | None = None  # where the scale ends; None: it depends on the cards
     lowest: float = 0.0  # where a scale of colours begins
     end: str = "{high}"  # what the end of that scale is called
+
+    @property
+    def title(self) -> str:
+        return tr(METRICS[self.metrics[0]].plot)
+
+    @property
+    def marked(self) -> bool:
+        """Whether that limit is drawn as a line."""
+        return len(self.limits) > 1
 
     def trace(
         self, past: TraceSource, card: CardId, start: float, end: float, columns: int
@@ -52,38 +59,29 @@ class Plotted:
         return first
 
     def value(self, face: CardFace) -> float | None:
-        values = face.reading.values
-        told = [values[metric] for metric in self.metrics if metric in values]
-        return sum(told) if len(told) == len(self.metrics) else None
+        told = [*map(face.reading.values.get, self.metrics)]
+        return None if None in told else sum(filter(None, told))
 
     def limit(self, face: CardFace) -> float | None:
         """The highest figure this card could have."""
-        if self.highest is not None:
-            return self.highest
-        if ids.MEMORY_TOTAL in self.limits:
+        if self.limits == (ids.MEMORY_TOTAL,):
             return face.memory.total_bytes
-        values = face.reading.values
-        return next((values[m] for m in self.limits if m in values), None)
+        told = map(face.reading.values.get, self.limits)
+        return self.highest or next(filter(None, told), None)
 
 
 PLOTTED = (
+    Plotted("utilisation", (ids.GPU_UTILIZATION,), highest=1.0, end=mark("{high} busy")),
+    Plotted("memory", (ids.MEMORY_USED,), (ids.MEMORY_TOTAL,), end=mark("{high} used")),
+    Plotted("power", (ids.POWER_DRAW,), (ids.POWER_LIMIT,)),
     Plotted(
-        *("utilisation", mark("Utilisation"), (ids.GPU_UTILIZATION,), 1.0),
-        end=mark("{high} busy"),
-    ),
-    Plotted(
-        *("memory", mark("Memory"), (ids.MEMORY_USED,), None, (ids.MEMORY_TOTAL,)),
-        end=mark("{high} used"),
-    ),
-    Plotted("power", mark("Power"), (ids.POWER_DRAW,), None, (ids.POWER_LIMIT,)),
-    Plotted(
-        *("temperature", mark("Temperature"), (ids.TEMPERATURE,)),
-        limits=(ids.TEMPERATURE_MAX, ids.TEMPERATURE_SLOWDOWN),
-        marked=True,
+        "temperature",
+        (ids.TEMPERATURE,),
+        (ids.TEMPERATURE_MAX, ids.TEMPERATURE_SLOWDOWN),
         lowest=20.0,
     ),
-    Plotted("pcie", mark("PCIe"), (ids.PCIE_RECEIVE, ids.PCIE_TRANSMIT)),
-    Plotted("nvlink", mark("NVLink"), (ids.NVLINK_RECEIVE, ids.NVLINK_TRANSMIT)),
+    Plotted("pcie", (ids.PCIE_RECEIVE, ids.PCIE_TRANSMIT)),
+    Plotted("nvlink", (ids.NVLINK_RECEIVE, ids.NVLINK_TRANSMIT)),
 )
 
 
@@ -100,21 +98,21 @@ def feed(tile: CardTile, past: TraceSource, window: TimeWindow, slowed: SlowedBo
         return
     # Within one column nothing new would be seen.
     stretch = start, end = steady_stretch(*window.stretch(), width / COLUMN_PIXELS)
-    playhead, pixel = window.playhead, (end - start) / width
-    if playhead is not None:
-        playhead = round(playhead / pixel) * pixel if start <= playhead <= end else None
-    then, fills, total = window.then(), tile.shows_memory_past, face.memory.total_bytes
-    asked = (face.id, stretch, width, tile.large, fills, face.state, then.following, playhead)
+    playhead, then = window.playhead, window.then()
+    if playhead is not None and not start <= playhead <= end:
+        playhead = None
+    fills, total, columns = tile.shows_memory_past, face.memory.total_bytes, columns_for(width)
+    asked = face.id, stretch, columns, fills, face.state, then.following, playhead
     if asked == tile.asked:
         return
-    tile.asked, columns, memory = asked, columns_for(width), None
+    tile.asked, memory = asked, None
     busy = past.trace(face.id, ids.GPU_UTILIZATION, *stretch, columns)
-    count, gone_at = int(busy.counts.sum()), slowed.gone_at(face.id)
-    ended = gone_at if face.state in GONE and count else None
-    if ended is not None and not start <= ended <= end:
-        ended = None
-    mean = float(np.nansum(busy.means * busy.counts)) / max(1, count)
-    average = tr("average {share}", share=ratio(mean))
+    count, average, ended = int(busy.counts.sum()), "", None
+    if count:
+        mean = float(np.nansum(busy.means * busy.counts)) / count
+        average = tr("average {share}", share=ratio(mean))
+        gone_at = slowed.gone_at(face.id) if face.state in GONE else None
+        ended = gone_at if gone_at is not None and start <= gone_at <= end else None
     if fills and total and face.memory.used is not None:
         used = past.trace(face.id, ids.MEMORY_USED, *stretch, columns)
         scale = ((total, face.memory.scale),)
@@ -132,7 +130,7 @@ def feed(tile: CardTile, past: TraceSource, window: TimeWindow, slowed: SlowedBo
         ticks=ticks_of(window, *stretch, width) if tile.large else (),
         playhead=playhead,
     )
-    tile.show_past(shown, memory, average if count else "")
+    tile.show_past(shown, memory, average)
 
 
 def _unread(state: CardState, then: Then, *, read: bool) -> str:

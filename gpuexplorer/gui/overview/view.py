@@ -11,17 +11,23 @@ from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.card_face import CardFace, Shown, face_of_now, told
+from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.cards.card_face import Shown, face_of_now, told
 from gpuexplorer.gui.cards.reasons import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.all_cards import AllCardsPanel
-from gpuexplorer.gui.overview.lists import EventsPanel, ProcessesPanel, WorthPanel
+from gpuexplorer.gui.overview.card_tile import CardTile, Tile
+from gpuexplorer.gui.overview.heat_strip import boards_of
+from gpuexplorer.gui.overview.panels import (
+    EnergyFeed,
+    EventsPanel,
+    ProcessesPanel,
+    TogetherPanel,
+    WorthPanel,
+    figures_of,
+)
 from gpuexplorer.gui.overview.past import feed
-from gpuexplorer.gui.overview.sums import EnergyFeed, TogetherPanel, figures_of
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.heat_strip import boards_of
-from gpuexplorer.gui.overview.tiles.tile_grid import HoverCard, TileGrid
+from gpuexplorer.gui.overview.tile_grid import TileGrid
 from gpuexplorer.gui.state.event_list import EpisodeRow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
@@ -38,6 +44,7 @@ _KEYS: KeyGroup = (
         ("Shift+F10", mark("What can be done with the card")),
     ),
 )
+_EARLIER, _LATER = "Ctrl+Shift+Left", "Ctrl+Shift+Right"
 _GAP, _SIDE_WIDTH = 16, 300
 _WIDE = 900  # from here on lists stand beside each other
 
@@ -55,159 +62,144 @@ class OverviewView(LiveView):
         self._arrangement.changed.connect(self._pull_now)
         self._slowed = SlowedBook()
         self._energy = EnergyFeed(desk.machine.past)
-        self._all, self._tiles, self._cells = AllCardsPanel(desk), TileGrid(), TileGrid()
+        self._all, self._grid = AllCardsPanel(desk), TileGrid()
         self._worth = WorthPanel(desk.time_window)
         self._together = TogetherPanel(desk.time_window)
         self._processes = ProcessesPanel(desk.machine, desk.time_window)
         self._events, self._notes = EventsPanel(desk.machine), wrapped_label("", Tone.QUIET)
         self._notes.setAccessibleDescription(tr("Good to know"))
         legend = tr("busy in %, memory below it, index in the corner, power at the right")
-        now = Panel(tr("Now"), legend)
-        add(now.body, self._cells, GROWS)
-        self._many, below = QWidget(), QWidget()
+        self._now, self._few = Panel(tr("Now"), legend), column()
+        self._many, below, self._beside = QWidget(), QWidget(), QWidget()
         # Their directions turn where it is narrow.
-        self._side = column(self._together, self._worth, GROWS, gap=_GAP)
-        self._cells_row = row(now, GROWS, self._side, within=self._many, gap=_GAP)
+        column(self._together, self._worth, GROWS, within=self._beside, gap=_GAP)
+        self._beside.setMinimumWidth(_SIDE_WIDTH)
+        self._cells = row(self._now, GROWS, self._beside, within=self._many, gap=_GAP)
         parts = (self._processes, Grow(52), self._events, Grow(34))
         self._lists = row(*parts, within=below, gap=_GAP)
+        self._page = Page()
+        self._sheet = self._page.widget() or self
+        add(self._page.body, self._all, Grow(4), self._few, Grow(12), self._many, Grow(12))
+        add(self._page.body, below, Grow(4), self._notes)
         self._all.setObjectName("overview.curves")
-        self._tiles.setObjectName("overview.tiles")
+        self._grid.setObjectName("overview.tiles")
         self._processes.setObjectName("overview.processes")
         self._events.setObjectName("overview.events")
-        self._page = Page()
-        add(self._page.body, self._all, Grow(4), self._tiles, Grow(12), self._many, Grow(12))
-        add(self._page.body, below, Grow(4), self._notes)
         column(self._page, within=self)
-        self._hover: HoverCard | None = None
+        self._hover: Tile | None = None  # a card in detail
         self._pointed: CardTile | None = None  # the cell that it tells about
         self.begin_at(self._page)
-        copy, save = tr("Copy what all cards say"), tr("Save all cards as CSV…")
-        copy_command = self.add_command(copy, "Ctrl+C", self._all.copy_figures)
-        self._of_strip = copy_command, self.add_command(save, "Ctrl+S", self._all.ask_csv)
-        words, run = tr("Show all hidden cards"), self._arrangement.show_all
-        self._show_all = self.add_command(words, "", run)
-        navigation = desk.navigation
-        for grid in (self._tiles, self._cells):
-            grid.tile_focused.connect(self._page.ensureWidgetVisible)
-            grid.opened.connect(navigation.open_card)
-            grid.menu_asked.connect(self._on_menu_asked)
-            grid.moved.connect(self._on_moved)
-        self._cells.tile_pointed.connect(self._on_tile_pointed)
+        self._of_strip = (
+            self.add_command(tr("Copy what all cards say"), "Ctrl+C", self._all.copy_figures),
+            self.add_command(tr("Save all cards as CSV…"), "Ctrl+S", self._all.ask_csv),
+        )
+        words = tr("Show all hidden cards")
+        self._show_all = self.add_command(words, "", self._arrangement.show_all)
+        navigation, grid = desk.navigation, self._grid
+        grid.tile_focused.connect(self._page.ensureWidgetVisible)
+        grid.opened.connect(navigation.open_card)
+        grid.menu_asked.connect(self._on_menu_asked)
+        grid.moved.connect(self._arrangement.move)
+        grid.tile_pointed.connect(self._on_tile_pointed)
         self._all.metric_chosen.connect(self._pull_now)
         self._all.hidden.clicked.connect(self._arrangement.show_all)
         self._all.strip.opened.connect(navigation.open_card)
-        self._worth.chosen.connect(lambda alike: navigation.open_card(alike[0].id))
+        self._worth.chosen.connect(lambda alike: navigation.open_card(alike[1][0].id))
         self._processes.chosen.connect(lambda face: navigation.open_card(face.cards[0]))
         self._processes.all.clicked.connect(lambda: navigation.open_screen("processes"))
         self._events.all.clicked.connect(lambda: navigation.open_screen("events"))
         self._events.chosen.connect(self._on_event_chosen)
 
     def pull(self) -> None:
-        machine, cards = self.machine, self.machine.cards()
-        log = machine.session.happenings()
-        self._slowed.take(log)
+        machine, window, slowed = self.machine, self.time_window, self._slowed
+        cards, log = machine.cards(), machine.session.happenings()
+        slowed.take(log)
         faces = {each.card.id: machine.face(each) for each in cards}
         seen = [faces[each.card.id] for each in self._arrangement.shown(cards)]
-        many = len(seen) > MOST_COLOURED_CARDS
-        boards = boards_of(seen) if many else []
+        boards = boards_of(seen) if len(seen) > MOST_COLOURED_CARDS else []
+        many = bool(boards)
         for action in self._of_strip:
             action.setVisible(many)  # lines have such commands of their own
         self._processes.pull()
         # Its scene comes first, and has all that changed here painted at once.
-        self._all.show_cards(seen, boards, log, self._slowed)
-        self._show_tiles(seen, boards)
-        every, ids, units = list(faces.values()), list(faces), machine.settings.choices.units
-        figures, window = figures_of(every, units, answering_said=many), self.time_window
-        figures.append(self._energy.figure(ids, *window.stretch(), following=window.following))
+        self._all.show_cards(seen, boards, log, slowed)
+        self._many.setVisible(many)
+        remarks = [self._processes.name_on(board) for board in boards]
+        place = self._now.body if many else self._few
+        if many:
+            self._worth.show_cards(seen)
+        elif window.looking_back:
+            seen = [face_of_now(each) for each in seen]
+        if place.indexOf(self._grid) < 0:
+            place.addWidget(self._grid, 1)
+            self._grid.show()
+        if self._grid.show_boards(boards or [seen], remarks):
+            self._fit()
+        tiles = self._grid.tiles
+        for card, tile in tiles.items():
+            feed(tile, machine.past, window, slowed)
+            if tile.lists_programs:
+                tile.show_programs(self._processes.of_card(card))
+        self._on_tile_pointed(self._pointed if self._pointed in tiles.values() else None)
+        every, hidden = [*faces.values()], len(cards) - len(seen)
+        figures = figures_of(every, machine.settings.choices.units, answering_said=many)
+        figures.append(self._energy.figure([*faces], window))
         if many:
             self._together.show_figures(figures, sum(e.answers for e in every), len(every))
         else:
             # The plots of one card, and its tile, say all but the last.
             self._all.show_sums(figures if len(every) > 1 else figures[-1:])
-        hidden = len(cards) - len(seen)
+        one, several = "{count} card hidden: show all", "{count} cards hidden: show all"
+        self._all.hidden.setText(trn(one, several, hidden))
+        self._all.hidden.setVisible(hidden > 0)
         self._show_all.setEnabled(hidden > 0)
-        self._all.show_hidden(hidden)
         self._events.pull()
         # Those of the computer stand among its facts, with what helps.
         notes = [each for each in machine.session.notes() if each != NO_SWAP_SPACE]
         say(self._notes, "\n".join(tr(note) for note in notes))
 
-    def _show_tiles(
-        self, seen: Sequence[CardFace], boards: Sequence[Sequence[CardFace]]
-    ) -> None:
-        many = bool(boards)
-        self._many.setVisible(many)
-        self._tiles.setVisible(not many)
-        if many:
-            seen = [each for board in boards for each in board]
-            self._worth.show_cards(seen)
-        elif self.time_window.looking_back:
-            seen = [face_of_now(each) for each in seen]
-        grid, other = (self._cells, self._tiles) if many else (self._tiles, self._cells)
-        changed = other.show_faces(())
-        if grid.show_faces(seen, boards, self._processes.name_on) or changed:
-            self._fit()
-        for card, tile in grid.tiles.items():
-            feed(tile, self.machine.past, self.time_window, self._slowed)
-            tile.show_programs(self._processes.of_card(card) if tile.lists_programs else ())
-        there = self._pointed in self._cells.tiles.values()
-        self._on_tile_pointed(self._pointed if there else None)
-
     def _on_tile_pointed(self, tile: CardTile | None) -> None:
-        before, self._pointed = self._pointed, tile
-        for each, pointed in ((before, False), (tile, True)):
-            if each is not None and before is not tile:
-                each.show_pointed(pointed)
-        self._all.strip.show_chosen(None if tile is None else tile.face)
-        if tile is None:
-            if self._hover is not None:
-                self._hover.hide()
-            return
-        if self._hover is None:
-            sheet = self._page.widget() or self
-            self._hover = HoverCard(tile.face, sheet, self._cells)
-        self._hover.tell_about(tile, self._processes.of_card(tile.face.id))
-        feed(self._hover, self.machine.past, self.time_window, self._slowed)
+        """Tiles tell all of their card already, and cells do not."""
+        self._pointed = tile = None if isinstance(tile, Tile) else tile
+        self._all.strip.show_chosen(None if tile is None else tile.face.id)
+        if tile is not None:
+            self._hover = self._hover or Tile(tile.face, raised=True)
+            self._hover.show_face(tile.face)
+            self._hover.show_programs(self._processes.of_card(tile.face.id))
+            self._grid.put_beside(tile, self._hover, self._sheet)
+            feed(self._hover, self.machine.past, self.time_window, self._slowed)
+        elif self._hover is not None:
+            self._hover.hide()
 
     def _fit(self) -> None:
         """Tiles and plots are as large as lets all of them be seen."""
-        viewport, body = self._page.viewport().size(), self._page.body
-        sides = body.contentsMargins()
+        viewport, body, grid = self._page.viewport().size(), self._page.body, self._grid
+        sides, direction = body.contentsMargins(), QBoxLayout.Direction
         width = viewport.width() - sides.left() - sides.right()
-        wide, direction = width >= _WIDE, QBoxLayout.Direction
-        beside, below = direction.LeftToRight, direction.TopToBottom
-        self._lists.setDirection(beside if wide else below)
-        self._cells_row.setDirection(beside if wide else below)
-        self._side.setDirection(below if wide else beside)
-        for panel in (self._worth, self._together):
-            panel.setMaximumWidth(_SIDE_WIDTH if wide else 16_777_215)
-        self._worth.setMinimumWidth(_SIDE_WIDTH if wide else 0)
-        tiles = self._tiles.least_height(width)
-        self._tiles.setMaximumHeight(round(self._tiles.most_height(width)))
-        above = sides.top() + self._all.minimumSizeHint().height() + _GAP
-        others = body.heightForWidth(viewport.width()) - round(tiles)
-        self._tiles.show_room(viewport.height() - others, viewport.height() - above)
+        wide = width >= _WIDE
+        for layout in (self._lists, self._cells):
+            layout.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+            layout.activate()  # so that below it is known how high it is now
+        self._beside.setMaximumWidth(_SIDE_WIDTH if wide else 16_777_215)
+        others = body.minimumSize().height() - grid.minimumSizeHint().height()
+        grid.fit(width, viewport.height() - others)
         around = sides.top() + sides.bottom() + _GAP
-        self._all.fit(viewport.height() - around - tiles)
+        self._all.fit(viewport.height() - around - grid.minimumSizeHint().height())
 
     def _on_menu_asked(self, card: str, place: QPoint) -> None:
-        shown = self.machine.shown(CardId(card))
+        shown, order = self.machine.shown(CardId(card)), [*self._grid.tiles]
         if shown is None:
             return
-        order = list(self._cells.tiles or self._tiles.tiles)
-        at, menu = order.index(shown.card.id), QMenu(self)
-        menu.setAccessibleName(tr("Card {number}", number=shown.number))
-
-        def move(to: int) -> None:
-            self._on_moved(card, order[to])
-
-        id_, last = shown.card.id, len(order) - 1
+        id_, menu = shown.card.id, QMenu(self)
+        menu.setAccessibleName(shown.title)
+        at, last, arrangement = order.index(id_), len(order) - 1, self._arrangement
+        before, behind = order[at - 1], order[min(at + 1, last)]
         for words, keys, there, deed in (
             (tr("Open"), "Return", True, partial(self.desk.navigation.open_card, id_)),
             (tr("Copy name and UUID"), "", True, partial(_copy, shown)),
-            (tr("Hide this card"), "", last > 0, partial(self._arrangement.hide, id_)),
-            (tr("Move earlier"), "Ctrl+Shift+Left", at > 0, partial(move, at - 1)),
-            (tr("Move later"), "Ctrl+Shift+Right", at < last, partial(move, at + 1)),
+            (tr("Hide this card"), "", last > 0, partial(arrangement.hide, id_)),
+            (tr("Move earlier"), _EARLIER, at > 0, partial(arrangement.move, id_, before)),
+            (tr("Move later"), _LATER, at < last, partial(arrangement.move, id_, behind)),
         ):
             action = menu.addAction(words, deed)
             action.setShortcut(QKeySequence(keys))  # which the tile itself takes
@@ -215,9 +207,6 @@ class OverviewView(LiveView):
             action.setEnabled(there)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(place)
-
-    def _on_moved(self, card: str, place: str) -> None:
-        self._arrangement.move(CardId(card), CardId(place), self.machine.cards())
 
     def _on_event_chosen(self, chosen: EpisodeRow) -> None:
         happening = chosen[0].first
@@ -234,9 +223,8 @@ class OverviewView(LiveView):
 
 def _copy(shown: Shown) -> None:
     """Name and UUID; of a simulated card it is said that it is one."""
-    card = shown.card
-    words = f"{tr('Card {number}', number=shown.number)}: {card.name}, {card.id}"
-    words = tr("SIMULATED. {card}", card=words) if card.simulated else words
+    words = f"{shown.title}, {shown.card.id}"
+    words = tr("SIMULATED. {card}", card=words) if shown.card.simulated else words
     QGuiApplication.clipboard().setText(words)
 
 
@@ -250,54 +238,46 @@ class Arrangement(QObject):
 
     def __init__(self, settings: Settings, machine: str) -> None:
         super().__init__()
-        self._settings, self._machine = settings, machine
+        self._settings, self._kept_as = settings, f"overview/{machine}"
         self._order, self._hidden = self._ids("order"), self._ids("hidden")
         if not settings.choices.keep_hidden:
             self._hidden = []
 
     def shown(self, cards: Sequence[Shown]) -> list[Shown]:
-        there = {each.card.id: each for each in cards}
-        ordered = [there[card] for card in self._all(cards) if card in there]
+        """A card that nobody placed stands behind the one before it in the driver's order; one
+        that is not there just now keeps its place.
+        """
+        there, before = {each.card.id: each for each in cards}, -1
+        for card in there:
+            if card not in self._order:
+                self._order.insert(before + 1, card)
+            before = self._order.index(card)
+        ordered = [there[card] for card in self._order if card in there]
         # To hide the last card of all would leave a screen that shows nothing.
         return [each for each in ordered if each.card.id not in self._hidden] or ordered
 
     def hide(self, card: CardId) -> None:
         self._hidden.append(card)
-        self._keep()
+        self._keep("hidden", self._hidden)
 
     def show_all(self) -> None:
         self._hidden.clear()
-        self._keep()
+        self._keep("hidden", self._hidden)
 
-    def move(self, card: CardId, place: CardId, cards: Sequence[Shown]) -> None:
+    def move(self, card: CardId, place: CardId) -> None:
         """To where the other one is, which makes room."""
-        order = self._all(cards)
-        if card in order and place in order:
-            to = order.index(place)
-            order.remove(card)
-            order.insert(to, card)
-            self._order = order
-            self._keep()
-
-    def _all(self, cards: Sequence[Shown]) -> list[CardId]:
-        """Also those that are not there just now, which keep their places. A card that nobody
-        placed stands behind the one before it in the driver's order.
-        """
-        order, before = list(self._order), -1
-        for each in cards:
-            if each.card.id not in order:
-                order.insert(before + 1, each.card.id)
-            before = order.index(each.card.id)
-        return order
+        to = self._order.index(place)
+        self._order.remove(card)
+        self._order.insert(to, card)
+        self._keep("order", self._order)
 
     def _ids(self, what: str) -> list[CardId]:
         """What cannot be read is as if nobody had arranged anything."""
-        text = self._settings.remembered(f"overview/{self._machine}/{what}")
+        text = self._settings.remembered(f"{self._kept_as}/{what}")
         with suppress(ValueError, TypeError):
             return [CardId(e) for e in json.loads(text or "[]") if isinstance(e, str)]
         return []
 
-    def _keep(self) -> None:
-        for what, ids in (("order", self._order), ("hidden", self._hidden)):
-            self._settings.remember(f"overview/{self._machine}/{what}", json.dumps(ids))
+    def _keep(self, what: str, ids: Sequence[CardId]) -> None:
+        self._settings.remember(f"{self._kept_as}/{what}", json.dumps(ids))
         self.changed.emit()

@@ -15,10 +15,10 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import DONE, WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.live_view import LiveView
-from tests.gui.alerts.conftest import HOT
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import Answer, card, session_of, working
 from tests.gui.hands import button, click, texts, the
+from tests.gui.test_alerts import HOT
 
 
 def without_fan() -> Answer:

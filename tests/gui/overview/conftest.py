@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.tile_grid import TileGrid
+from gpuexplorer.gui.overview.card_tile import CardTile
+from gpuexplorer.gui.overview.tile_grid import TileGrid
 from gpuexplorer.gui.overview.view import OverviewView
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings

@@ -1,22 +1,36 @@
-"""Lists of the overview: who uses the cards, what took place, and what is worth a look."""
+"""Panels of the overview: who uses the cards, what took place, what is worth a look, and what
+all cards do together.
+"""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.units import (
+    Units,
+    energy,
+    part_of_memory,
+    ratio,
+    span_words,
+    trimmed,
+    watts,
+)
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.cards.figure import Figure, figure
 from gpuexplorer.gui.cards.programs import ProgramFace, on_how_many, parents, program_faces
 from gpuexplorer.gui.cards.reasons import StateMark, nothing_told
-from gpuexplorer.gui.overview.tiles.heat_strip import ranges
+from gpuexplorer.gui.overview.heat_strip import Faces, ranges
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EpisodeRow, EventList
+from gpuexplorer.gui.state.groups import CardCell, CellKey, Together, together
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell import PADDING, Cell, Column, chips_width
@@ -25,16 +39,19 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.laid_out import GROWS, add, say, wrapped_label
-from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, add, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, Line, NowTag
 from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure, program_name
+from gpuexplorer.telemetry.stretches import EnergyUsed, energy_used, time_covered
+from gpuexplorer.telemetry.trace import TraceSource
 
 T = TypeVar("T")
 _SIDE, _LEAST = round(PADDING), 180
 _MOST_CHIPS = 4
 _EVENT_WIDTHS = {BEGAN: 84, CARD: round(chips_width(2)), "sentence": 170, LASTED: 86}
 _GRAVEST_FIRST = (Tone.BAD, Tone.WARN, Tone.QUIET)
+_SECONDS = 32.0  # so long the energy that was added up is shown
 
 
 class ListPanel(Panel, Generic[T]):
@@ -81,7 +98,6 @@ class ProcessesPanel(ListPanel[ProgramFace]):
     def __init__(self, machine: MachineState, time_window: TimeWindow) -> None:
         self._machine = machine
         self._shown: object = None
-        self._owner: Mapping[CardId, CardId] = {}
         self._of_card: dict[CardId, list[NamedProcess]] = {}
         self._remark = ElidedLabel(look().letters.caption, Tone.QUIET)
         model = TableModel(_columns(""), lambda face: (face.pid, face.cards))
@@ -94,12 +110,12 @@ class ProcessesPanel(ListPanel[ProgramFace]):
         shown = processes, cards, self._machine.settings.choices.units, unknown
         if shown == self._shown:
             return
-        self._shown, self._owner, self._of_card = shown, parents(cards), {}
+        self._shown, owners = shown, parents(cards)
+        self._of_card = {card: [] for card in owners.values()}
         for named in processes:
-            owner = self._owner.get(named.process.card)
-            if owner is not None:
-                self._of_card.setdefault(owner, []).append(named)
-        words = on_how_many(processes, self._owner)
+            if named.process.card in owners:
+                self._of_card[owners[named.process.card]].append(named)
+        words = on_how_many(processes, owners)
         # Of a recording this window is never among them.
         live = self._machine.past.ended is None
         if words and live and not any(named.ours for named in processes):
@@ -118,7 +134,7 @@ class ProcessesPanel(ListPanel[ProgramFace]):
         """Also those in its instances."""
         return self._faces(self._of_card.get(card, ()))
 
-    def name_on(self, cards: Sequence[CardFace]) -> str:
+    def name_on(self, cards: Faces) -> str:
         """What holds most of these cards' memory: "train.py"; or that nothing does."""
         used = [named for each in cards for named in self._of_card.get(each.id, ())]
         names: dict[str, float] = defaultdict(float)
@@ -151,25 +167,20 @@ def _columns(unit: str) -> Sequence[Column[ProgramFace]]:
 
     text, quiet = Tone.TEXT, Tone.QUIET  # what was measured, and what was not
     memory = tr("Memory, {unit}", unit=unit)
+    figures = partial(column, right=True)
     return [
         column("card", tr("Card"), cards, width=round(chips_width(1))),
         column("command", tr("Command"), command, width=150, stretches=True),
+        figures("pid", tr("PID"), lambda face: Cell(face.pid, tone=quiet), width=82, kept=6),
         *(
-            column(
-                *(key, heading, partial(told, figure, tone)),
-                width=width,
-                kept=kept,
-                right=True,
-                meaning=heading,
-            )
-            for key, heading, width, kept, tone, figure in (
-                ("pid", tr("PID"), 82, 6, quiet, lambda face: Figure("", number=face.pid)),
-                ("user", tr("User"), 66, 3, quiet, lambda face: face.user),
-                ("memory", memory, 100, 7, text, lambda face: face.memory),
-                ("busy", tr("SM, %"), 58, 5, text, lambda face: face.busy),
-                ("ctrl", tr("Memory ctrl, %"), 104, 2, text, lambda face: face.controller),
-                ("processor", tr("CPU, %"), 62, 4, text, lambda face: face.processor),
-                ("since", tr("Since"), 66, 1, quiet, lambda face: face.since),
+            figures(key, heading, partial(told, attrgetter(key), tone), width=width, kept=kept)
+            for key, heading, width, kept, tone in (
+                ("user", tr("User"), 66, 3, quiet),
+                ("memory", memory, 100, 7, text),
+                ("busy", tr("SM, %"), 58, 5, text),
+                ("controller", tr("Memory ctrl, %"), 104, 2, text),
+                ("processor", tr("CPU, %"), 62, 4, text),
+                ("since", tr("Since"), 66, 1, quiet),
             )
         ),
     ]
@@ -201,16 +212,16 @@ class EventsPanel(ListPanel[EpisodeRow]):
             self.show_list(self._events.rows, nothing_told(session, nothing))
 
 
-Alike = Sequence[CardFace]  # all are lost, say
+Alike = tuple[StateMark, Faces]  # all are lost, say
 
 
-def worth_a_look(cards: Sequence[CardFace]) -> Sequence[Alike]:
+def worth_a_look(cards: Faces) -> Sequence[Alike]:
     """The gravest first, cards alike together."""
-    alike: dict[tuple[str, Tone], list[CardFace]] = {}
+    alike: dict[object, tuple[StateMark, list[CardFace]]] = {}
     for each in cards:
         if each.mark is not None and each.mark.icon is not None:
-            alike.setdefault((each.mark.word, each.mark.tone), []).append(each)
-    return sorted(alike.values(), key=lambda each: _GRAVEST_FIRST.index(_mark(each).tone))
+            alike.setdefault(each.mark[:2], (each.mark, []))[1].append(each)
+    return sorted(alike.values(), key=lambda each: _GRAVEST_FIRST.index(each[0].tone))
 
 
 class WorthPanel(ListPanel[Alike]):
@@ -218,30 +229,142 @@ class WorthPanel(ListPanel[Alike]):
 
     def __init__(self, time_window: TimeWindow) -> None:
         def cell(alike: Alike) -> Cell:
-            word, more = _said(alike)
-            how, spoken = _mark(alike), ", ".join(_said(alike))
-            return Cell(word, below=more, icon=how.icon, tone=how.tone, hint=spoken)
+            """ "Much too hot", and below it "card 21: 86 of 87 °C"."""
+            (word, tone, icon, _, more), cards = alike
+            numbers, count = ranges(cards), len(cards)
+            below = trn("card {numbers}", "cards {numbers}", count, numbers=numbers)
+            if count > 1:
+                word = tr("{count} × {mark}", count=count, mark=word)
+            elif more:
+                below = tr("{card}: {sentence}", card=below, sentence=more)
+            return Cell(word, below=below, icon=icon, tone=tone, hint=f"{word}, {below}")
 
         heading = tr("Worth a look")
-        column = Column("word", "", cell, stretches=True, spoken=lambda e: ", ".join(_said(e)))
-        model = TableModel([column], lambda each: _mark(each).word)
+        column = Column("word", "", cell, stretches=True, spoken=lambda e: cell(e).hint)
+        model = TableModel([column], lambda alike: alike[0].word)
         table = Table(heading, model, row_height=44)
         table.setHeaderHidden(True)
         super().__init__(heading, table, NowTag(time_window), way_on="")
 
-    def show_cards(self, cards: Sequence[CardFace]) -> None:
+    def show_cards(self, cards: Faces) -> None:
         self.show_list(worth_a_look(cards), tr("Every card works as it should."))
 
 
-def _mark(alike: Alike) -> StateMark:
-    return alike[0].mark or StateMark("", Tone.QUIET)
+def sums_of(cards: Faces) -> Together:
+    """Of those that answer."""
+    cells = [
+        CardCell(
+            CellKey("", e.id),
+            e.number,
+            e.name,
+            CardState.WORKING,
+            e.reading.values,
+            memory_bytes=e.memory.total_bytes,
+        )
+        for e in cards
+        if e.answers
+    ]
+    return together(cells, "")
 
 
-def _said(alike: Alike) -> tuple[str, str]:
-    """ "Much too hot", and below it "card 21: 86 of 87 °C"."""
-    found, count = _mark(alike), len(alike)
-    which = trn("card {numbers}", "cards {numbers}", count, numbers=ranges(alike))
-    if count > 1:
-        return tr("{count} × {mark}", count=count, mark=found.word), which
-    more = tr("{card}: {sentence}", card=which, sentence=found.more) if found.more else which
-    return found.word, more
+def figures_of(cards: Faces, units: Units, *, answering_said: bool = False) -> list[Figure]:
+    """Busy, memory, power, hottest; of how many cards each is, where that is not said yet."""
+    sums = sums_of(cards)
+    read = ratio(sums.busy or 0.0)
+    busy = Figure(tr("Busy, average"), read.number, read.unit, brief=tr("busy"))
+    whole = part_of_memory(sums.memory_total, sums.memory_total, units)
+    used = part_of_memory(sums.memory_used, sums.memory_total, units)
+    memory = Figure(tr("Memory"), used.number, used.unit, trimmed(whole.number))
+    why = tr("no card reports it") if sums.cards else tr("no card is read")
+    said = sums.cards if answering_said else len(cards)
+    return [
+        _of_some(each, told, len(cards), said)
+        if told
+        else replace(each, absent=(why, tr("not reported")))
+        for told, each in (
+            (sums.busy_told, busy),
+            (sums.memory_told, memory),
+            (sums.power_told, power_of(sums)),
+            (sums.heat_told, _hottest(cards, units)),
+        )
+    ]
+
+
+def _of_some(figure: Figure, told: int, count: int, said: int) -> Figure:
+    """Names how many cards it is of, unless it is of as many as is `said`."""
+    if told == said:
+        return figure
+    words = {"label": figure.label, "told": told, "count": count}
+    label = tr("{label} ({told} of {count} cards)", **words)
+    return replace(figure, label=label, brief=label)
+
+
+def power_of(sums: Together) -> Figure:
+    # What some draw is not compared with the limits of others.
+    limits = sums.limits if sums.limits_told == sums.power_told else 0.0
+    drawn, most = watts(sums.power, at_least=limits), watts(limits).number if limits else ""
+    return Figure(tr("Power"), drawn.number, drawn.unit, most)
+
+
+def _hottest(cards: Faces, units: Units) -> Figure:
+    label, metric = tr("Hottest"), m.TEMPERATURE
+    told = [each for each in cards if each.answers and metric in each.reading.values]
+    if not told:
+        return Figure(label)
+    hot = max(told, key=lambda each: each.reading.values[metric])
+    found = figure(hot.reading, metric, units, label, brief=tr("hottest")).shorter
+    if len(told) == 1:
+        return found
+    return replace(found, unit=tr("{unit}, card {number}", unit=found.unit, number=hot.number))
+
+
+class EnergyFeed:
+    """What all cards used in the time that is shown, as far as the past reaches."""
+
+    def __init__(self, past: TraceSource) -> None:
+        self._past = past
+        self._asked: object = None
+        self._used: list[EnergyUsed] = []
+
+    def figure(self, cards: Sequence[CardId], window: TimeWindow) -> Figure:
+        """It says so where what stands beside it is of another time."""
+        start, end = window.stretch()
+        span = end - start
+        # It takes long, and changes slowly.
+        asked = cards, round(span, 3), end // min(span / 4, _SECONDS)
+        if asked != self._asked:
+            self._asked = asked
+            used = (energy_used(self._past, card, start, end) for card in cards)
+            self._used = [*filter(None, used)]
+        if not self._used:
+            label = tr("Energy, {span}", span=span_words(span))
+            return Figure(label, absent=(tr("with the next readings"), tr("soon")))
+        words = span_words(time_covered(max(used.seconds for used in self._used), span))
+        if not window.following:
+            words = tr("the {span} shown", span=words)
+        read = energy(sum(used.joules for used in self._used))
+        label, brief = tr("Energy, {span}", span=words), tr("in {span}", span=words)
+        found = Figure(label, read.number, read.unit, brief=brief)
+        return _of_some(found, len(self._used), len(cards), len(cards))
+
+
+class TogetherPanel(Panel):
+    """The figures of very many cards, two beside each other."""
+
+    def __init__(self, time_window: TimeWindow) -> None:
+        super().__init__(tr("Together"))
+        self._answering = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self.head.insertWidget(1, NowTag(time_window))
+        self.head.addWidget(self._answering)
+        self._lines = [Line(height=42) for _ in range(5)]
+        grid = QGridLayout()
+        grid.setVerticalSpacing(8)
+        for at, line in enumerate(self._lines):
+            grid.addWidget(line, at // 2, at % 2, 1, 1 + at // 4)  # the last has a row
+        add(self.body, grid, FREE)
+
+    def show_figures(self, figures: Sequence[Figure], answering: int, count: int) -> None:
+        words = tr("{answering} of {count} cards answer", answering=answering, count=count)
+        self._answering.show_text(words)
+        for line, each in zip(self._lines, figures, strict=True):
+            line.show_captioned(each)
