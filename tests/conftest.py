@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,16 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     if not pluginmanager.hasplugin("pytest-qt"):
         for name in ("qt_api", "qt_log_level_fail", "qt_log_ignore"):
             parser.addini(name, "a setting of pytest-qt, which is not here")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A busy computer takes its time: what is waited for comes, or does not come at all."""
+    if config.pluginmanager.hasplugin("pytest-qt"):
+        from pytestqt.qtbot import QtBot
+
+        QtBot.waitUntil = partialmethod(  # type: ignore[assignment]  # it is one: 30 s, not 5
+            QtBot.waitUntil, timeout=30_000
+        )
 
 
 def pytest_collection_finish() -> None:
