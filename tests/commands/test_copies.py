@@ -143,6 +143,7 @@ def test_a_computer_without_cards_measures_itself_for_real(capsys: Out) -> None:
     assert each["limit_gbs"] is None
 
 
+@pytest.mark.long
 @needs_torch
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no such terminals")
 def test_ctrl_c_ends_at_once_with_what_was_measured() -> None:
@@ -165,6 +166,7 @@ def test_ctrl_c_ends_at_once_with_what_was_measured() -> None:
     assert 1 <= len(result["results"]) < 4
 
 
+@pytest.mark.long
 @needs_torch
 def test_programs_read_the_fields_of_copies_of_machines(capsys: Out, fake_ssh: FakeSsh) -> None:
     words = f"--hosts localhost,user@b --python {sys.executable} --sizes 1K --mode all --json"
@@ -197,6 +199,7 @@ def test_a_host_that_refuses_is_told_with_the_way_out(capsys: Out, fake_ssh: Fak
     assert "`ssh a` in a terminal has to work first." in text
 
 
+@pytest.mark.long
 @needs_torch
 def test_ctrl_c_between_hosts_tells_what_was_measured_leaving_none(fake_ssh: FakeSsh) -> None:
     sizes = ",".join(map(str, range(1000, 2000)))

@@ -70,6 +70,7 @@ def test_a_card_on_the_bus_that_the_driver_does_not_mention_is_missed_once(
     assert "0000:02:00.0" in topic.details[-1]
 
 
+@pytest.mark.long
 def test_a_card_that_takes_its_time_is_waited_for(computer: Computer) -> None:
     class Slow(Driver):
         asked = 0

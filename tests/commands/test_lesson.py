@@ -188,6 +188,7 @@ def test_what_cannot_be_is_told_before_anything_runs(tmp_path: Path) -> None:
     assert "--yes" in ran.err
 
 
+@pytest.mark.long
 @needs_torch
 @needs_terminals
 def test_at_a_terminal_it_asks_first_and_takes_predictions_and_ctrl_c(tmp_path: Path) -> None:

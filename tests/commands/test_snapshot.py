@@ -150,6 +150,7 @@ def test_whatever_a_driver_does_there_is_a_table_and_a_reason(config: str, words
     assert done.returncode == as_json.returncode == int(nothing_read)
 
 
+@pytest.mark.long
 def test_a_hung_card_keeps_neither_the_table_nor_the_prompt_waiting() -> None:
     done = alone("cards=3;hung=1", "snapshot", "--json")
     assert done.returncode == 0

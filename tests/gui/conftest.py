@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -80,9 +81,10 @@ def no_button_held_down() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _as_the_system_looks() -> Iterator[None]:
-    """Whatever a test chose, the next one does not see it."""
+    """Whatever a test chose or pointed at, the next one does not see it."""
     yield
     if QApplication.instance() is not None:
+        QCursor.setPos(0, 0)  # nothing is pointed at
         look().dress(Scheme.SYSTEM, Palette.STANDARD, Motion.SYSTEM)
 
 

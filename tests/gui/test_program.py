@@ -222,6 +222,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [["--view", "events"], []], ids=["at the start", "later"])
 def test_a_bug_while_a_screen_is_opened_is_reported_and_the_program_ends_as_ever(
     tmp_path: Path, words: list[str]

@@ -196,6 +196,7 @@ def test_installing_asks_first(lab: Worker) -> None:
     assert outcome.sentence == "It was not allowed, so nothing was installed."
 
 
+@pytest.mark.long
 def test_whoever_started_the_worker_answers_for_a_simulated_machine(simulated: Worker) -> None:
     run = simulated.begin("!nvidia-smi -L | tail -n 1")
     question = asked(simulated, run)

@@ -172,6 +172,7 @@ def test_a_rank_that_is_killed_is_told_and_nothing_is_left() -> None:
     assert course.met[0].backend == "gloo"
 
 
+@pytest.mark.long
 @needs_torch
 def test_a_python_without_pytorch_names_one_that_has_it(tmp_path: Path) -> None:
     alone = tmp_path / "python-alone"
@@ -180,6 +181,7 @@ def test_a_python_without_pytorch_names_one_that_has_it(tmp_path: Path) -> None:
     assert Course().run(member("a"), member("b", str(alone))) is None
 
 
+@pytest.mark.long
 @needs_torch
 def test_ranks_end_when_whoever_measures_was_killed(tmp_path: Path) -> None:
     program = tmp_path / "measures.py"

@@ -181,6 +181,7 @@ def test_it_greets_with_its_cards_and_who_it_is_and_reads_nothing_unwanted() -> 
     assert not [line for line in there.raw if b'"Sample"' in line]
 
 
+@pytest.mark.long
 @needs_compiler
 def test_real_cards_are_read_and_their_processes_have_names(willing: Program) -> None:
     """A real process, of which NVIDIA's stand-in says that it uses the card over there."""

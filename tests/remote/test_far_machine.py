@@ -129,6 +129,7 @@ def test_a_clock_over_there_that_differs_is_said(tmp_path: Path, shift: int, sai
     assert far.stop(PATIENCE)
 
 
+@pytest.mark.long
 def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
     clock, waits, gone_since = ManualClock(), list[float](), set[float | None]()
     refused = "echo 'ssh: connect to host here port 22: Connection refused' >&2; exit 255"
@@ -257,6 +258,7 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
     assert session.beats().missed > 5
 
 
+@pytest.mark.long
 def test_a_silence_counts_from_the_first_reading_that_did_not_come(cable: Cable) -> None:
     with machine(cable, patience=1.5) as far, watched(far) as session:
         assert session.wait_for_sweeps(3, PATIENCE, fast=True)
@@ -323,6 +325,7 @@ def test_cells_run_over_there_are_cancelled_and_a_kill_is_told(begin: Begin) -> 
     assert "SIGSEGV" in there.listener.end
 
 
+@pytest.mark.long
 @needs_torch
 def test_what_hangs_without_python_ends_with_the_link(begin: Begin, tmp_path: Path) -> None:
     """Where no thread of Python's comes to run; with a child in a session of its own."""

@@ -116,6 +116,7 @@ def test_cells_run_say_what_they_cost_fail_in_words_are_mended_and_saved(
     sees_line(person, "CUDA out of memory. Tried to allocate 37.25 GiB.", state="failed")
 
 
+@pytest.mark.long
 def test_what_would_be_lost_is_named_and_a_worker_that_dies_is_missed_in_a_sentence(
     open_program: OpenProgram,
 ) -> None:

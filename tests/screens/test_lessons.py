@@ -147,6 +147,7 @@ def test_one_key_leads_to_what_comes_next(open_program: OpenProgram) -> None:
     person.sees(SECOND, within=LESSON)
 
 
+@pytest.mark.long
 def test_without_a_card_the_lesson_offers_two_idle_ones_and_goes_on_there(
     open_program: OpenProgram, tmp_path: Path
 ) -> None:

@@ -245,6 +245,7 @@ def test_who_wants_to_end_a_process_is_asked_and_escape_leaves_it_alone(
         person.sees("ended")
 
 
+@pytest.mark.long
 def test_a_window_that_only_reads_offers_no_end_and_says_why(open_program: OpenProgram) -> None:
     machine = TwoCards()
     with running("night_train") as program:

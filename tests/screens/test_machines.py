@@ -97,6 +97,7 @@ def test_a_machine_is_shown_like_any_other_and_a_link_that_breaks_is_said_with_t
     person.sees("alice@box: Connected")
 
 
+@pytest.mark.long
 def test_a_key_goes_round_and_what_was_begun_on_a_machine_is_there_when_one_comes_back(
     open_on: OpenOn, tmp_path: Path
 ) -> None:
@@ -149,6 +150,7 @@ def test_who_is_refused_or_misnamed_is_told_why(open_on: OpenOn, machines: Machi
     person.does_not_see("eve@box")
 
 
+@pytest.mark.long
 def test_a_machine_that_was_remembered_is_offered_and_not_connected_to(open_on: OpenOn) -> None:
     person = open_on("alice@box")
     person.sees("alice@box: Connected")

@@ -148,6 +148,7 @@ def test_a_recording_is_looked_at_played_handed_on_and_left_again(
     assert hour.read_bytes() == own
 
 
+@pytest.mark.long
 def test_recording_goes_on_while_one_looks_at_another_or_at_what_was_recorded_so_far(
     open_program: OpenProgram, hour: Path, tmp_path: Path
 ) -> None:

@@ -285,6 +285,7 @@ def something_is_copied() -> bool:
     return taken.hasImage() or taken.text() != "nothing"
 
 
+@pytest.mark.long
 def test_what_is_shown_is_copied_and_saved_while_the_keyboard_is_in_the_rail(
     open_program: OpenProgram, tmp_path: Path
 ) -> None:

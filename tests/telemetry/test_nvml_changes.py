@@ -157,6 +157,7 @@ def on_stub(stub: Stub, tmp_path: Path) -> Callable[[str], Session]:
     return start
 
 
+@pytest.mark.long
 def test_a_slow_card_is_not_silent(stub: Stub, on_stub: Callable[[str], Session]) -> None:
     """Each of its calls takes a fifth of the patience, and a round twenty of them."""
     session = on_stub("cards=2")

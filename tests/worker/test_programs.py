@@ -213,6 +213,7 @@ def test_a_program_with_torch_lives_as_under_python_itself(life: str, tmp_path: 
     assert watched(code, folder=tmp_path, cards=cards).life == expected
 
 
+@pytest.mark.long
 def test_a_traceback_on_simulated_cards_is_the_programs_own(tmp_path: Path) -> None:
     life = watched(FAILING_TORCH, folder=tmp_path, cards=[CARD])
     lines = [each for each in life.err.splitlines() if each.startswith("  File")]

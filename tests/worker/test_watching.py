@@ -232,6 +232,7 @@ def test_a_card_that_computes_without_a_pause_is_one_stretch() -> None:
 MUCH = Printed(1, "x" * 100_000)  # more than a pipe takes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gone", [True, False])
 def test_a_reader_that_is_gone_or_does_not_read_keeps_nobody_for_long(gone: bool) -> None:
     out, into = os.pipe()

@@ -45,7 +45,7 @@ _PLOT, _PLOT_OF_SEVERAL = (148, 320), (84, 180)  # heights, least and most
 # Of a card that is alone: so many plots with their titles, and the axis below them.
 _FEWEST_PLOTS, _MOST_PLOTS, _AXIS = 2, 4, 54
 _AROUND = 66  # heading and margins
-_BESIDE = 560  # so much room, and all choices and the sums are in one row
+_ALL_CHOICES, _BESIDE = 470, 560  # so much room beside the choices: they, and the sums too
 _GAP = " " * 7
 _EVERY = 10_000_000  # readings
 # What changes a picture for all who look at it; programs come and go too often.
@@ -256,10 +256,10 @@ class AllCardsPanel(Panel):
         self.metric_chosen.emit()
 
     def _place_sums(self) -> None:
-        """Where it is narrow, choices are a list, and the sums stand below them."""
-        narrow = self.width() - self._metrics.full_width() < _BESIDE
-        self._metrics.show_compact(narrow)
-        below = narrow and not self._metrics.isHidden()
+        """Where it is narrow, the sums stand below the choices, and then these are a list."""
+        room = self.width() - self._metrics.full_width()
+        self._metrics.show_compact(room < _ALL_CHOICES)
+        below = room < _BESIDE and not self._metrics.isHidden()
         place, at = (self.body, 1) if below else (self.head, 3)
         if place.indexOf(self._sums) < 0:
             place.insertWidget(at, self._sums, 100)

@@ -99,6 +99,7 @@ ENDS: dict[str, tuple[Callable[[Watched], None], Phase, int, str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ENDS)
 def test_how_a_program_ends_is_told(watched: Watched, how: str) -> None:
     end, phase, status, sentence = ENDS[how]

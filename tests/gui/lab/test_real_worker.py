@@ -372,6 +372,7 @@ def far(qtbot: QtBot) -> Iterator[Far]:
         lab.machine.deleteLater()
 
 
+@pytest.mark.long
 @posix
 def test_a_cell_runs_there_in_a_python_that_was_found_there_and_no_program_is_watched(
     far: Far, wait: Wait, qtbot: QtBot, tmp_path_factory: pytest.TempPathFactory

@@ -245,6 +245,7 @@ def _open_a_host(app: App, qtbot: QtBot) -> Session:
     return machines.session
 
 
+@pytest.mark.long
 def test_what_prometheus_warns_of_stands_above_the_hosts(
     app: App, server: FakePrometheus, qtbot: QtBot
 ) -> None:

@@ -142,6 +142,7 @@ def test_a_card_that_hangs_counts_the_seconds_and_the_other_is_read_on(
     tile_saying(window, "GPU busy 97 %")
 
 
+@pytest.mark.long
 def test_a_short_silence_leaves_the_last_figures_and_a_long_one_does_not(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:

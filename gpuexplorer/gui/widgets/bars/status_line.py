@@ -50,7 +50,7 @@ class StatusLine(QFrame):
         driven = tr("Driver {version}", version=driver or "")
         if not driver:
             real = tr("Driver without a number")
-            driven = tr("No driver is used") if source.simulated else real
+            driven = tr("Simulated: no driver") if source.simulated else real
         able = "" if cuda is None else tr("CUDA {version}", version=cuda)
         if not source.cards:
             driven, able = tr("No driver"), tr("No CUDA")
