@@ -44,11 +44,11 @@ test:
 	$(bin)/ruff check .
 	$(bin)/mypy
 	$(bin)/lint-imports
-	QT_QPA_PLATFORM=offscreen $(pytest) -n auto --dist loadfile $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(pytest) -n auto --dist worksteal $(ARGS)
 
 test-long:
 	$(set_up) test
-	QT_QPA_PLATFORM=offscreen $(pytest) -n auto --dist loadfile -m 'long and not gpu and not xvfb' $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(pytest) -n auto --dist worksteal -m 'long and not gpu and not xvfb' $(ARGS)
 
 test-machines:
 	$(set_up) test

@@ -108,6 +108,7 @@ def told(capsys: Out, *words: str, status: int = 0) -> tuple[str, str]:
     return captured.out, captured.err
 
 
+@pytest.mark.long
 @needs_torch
 def test_the_cells_of_a_file_run_over_there(capsys: Out, tmp_path: Path) -> None:
     file, trace = tmp_path / "train.py", tmp_path / "trace.json"

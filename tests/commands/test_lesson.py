@@ -137,6 +137,7 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     assert ran.err == ""
 
 
+@pytest.mark.long
 @needs_torch
 def test_what_goes_wrong_is_told_with_its_step_and_others_are_played(tmp_path: Path) -> None:
     folder = lesson(

@@ -114,7 +114,7 @@ def test_the_sheet_shows_and_copies_what_the_figures_name(
     assert not diagnostics.heartbeat.isActive()
 
 
-@pytest.mark.parametrize("place", ["-", "cost.json"])
+@pytest.mark.parametrize("place", [pytest.param("-", marks=pytest.mark.long), "cost.json"])
 def test_the_program_ends_by_itself_and_leaves_its_figures(tmp_path: Path, place: str) -> None:
     file = place if place == "-" else str(tmp_path / place)
     words = ("--simulate", "8xH100", "--quit-after", "1.5", "--diagnostics", file)

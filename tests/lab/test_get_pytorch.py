@@ -253,6 +253,7 @@ def works(folder: Path) -> bool:
     return found is not None and found.build is not None and found.build.version == "9.1.0+cpu"
 
 
+@pytest.mark.long
 def test_where_there_is_room_it_is_fetched_and_works(
     index: Index, environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

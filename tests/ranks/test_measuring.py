@@ -158,6 +158,7 @@ def test_three_ranks_measure_each_pair_and_all_together_and_all_arrives() -> Non
     assert all(len(each.seconds) >= 7 for each in course.results)
 
 
+@pytest.mark.long
 @needs_torch
 def test_a_rank_that_is_killed_is_told_and_nothing_is_left() -> None:
     def kill(told: Message) -> None:

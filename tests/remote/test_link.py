@@ -48,6 +48,7 @@ def test_whatever_a_shell_prints_before_the_mark_is_skipped(noise: str) -> None:
     link.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "deaf",
     [

@@ -86,6 +86,7 @@ def test_names_can_be_left_out_and_what_is_no_recording_is_refused_in_a_sentence
     recording.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["other cards", "the program"])
 def test_other_cards_and_the_end_of_the_program_end_it(
     open_program: OpenProgram, tmp_path: Path, end: str

@@ -125,9 +125,8 @@ def test_a_library_that_crashes_is_told_by_snapshot(crashing: Path, place: str) 
     assert "the computer" in said
 
 
-@pytest.mark.parametrize(
-    "command", ["snapshot", pytest.param("doctor", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("command", ["snapshot", "doctor"])
 def test_a_library_that_hangs_while_it_is_loaded_is_told(crashing: Path, command: str) -> None:
     done = python("", crashing, command, CRASH_AT="hang")
     assert (done.returncode, done.stderr) == (0, "")

@@ -114,7 +114,7 @@ def test_an_xid_is_told_once_with_its_meaning(nvml: Nvml) -> None:
 @pytest.mark.parametrize(
     ("fault", "first", "told"),
     [
-        ("hung=1", CardState.NO_ANSWER, None),
+        pytest.param("hung=1", CardState.NO_ANSWER, None, marks=pytest.mark.long),
         ("lost=1", CardState.LOST, None),
         (
             "fault=nvmlDeviceGetHandleByIndex_v2@1:no_permission",

@@ -188,6 +188,7 @@ def test_what_a_cell_asks_is_answered_once(hands: Hands) -> None:
     assert hands.lab.ledger.cells[-1].asked is None
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
 def test_a_python_that_is_asked_and_does_not_answer_ends_with_the_lab(
     machine: MachineState, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
