@@ -53,16 +53,7 @@ from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import simulated_cards
 from tests.gui.hands import button, click, shown, texts, the
-from tests.lessons.fake_rig import (
-    MIB,
-    FakeRig,
-    cell,
-    check,
-    choice,
-    number,
-    played,
-    step,
-)
+from tests.lessons.fake_rig import MIB, FakeRig, cell, check, choice, number, played, step
 
 
 class Host:

@@ -221,9 +221,7 @@ def test_the_program_without_pytorch_is_no_python_of_the_lab(ours: Path) -> None
     assert refused.value.hint == "Choose another."
 
 
-def test_others_get_the_surroundings_as_they_were_before_the_program_began(
-    ours: Path,
-) -> None:
+def test_others_get_the_surroundings_as_they_were_before_the_program_began(ours: Path) -> None:
     parts = str(ours.parent / "_internal")
     environment = {
         "LD_LIBRARY_PATH": f"{parts}:/opt/cuda/lib64",

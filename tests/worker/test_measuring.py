@@ -117,8 +117,7 @@ def test_latency_is_a_hundred_copies_of_few_bytes_and_what_asking_takes() -> Non
 
 
 @pytest.mark.parametrize(
-    ("microseconds", "in_turn", "hidden"),
-    [(100, False, 1), (25, False, 1), (100, True, 0)],
+    ("microseconds", "in_turn", "hidden"), [(100, False, 1), (25, False, 1), (100, True, 0)]
 )
 def test_copies_are_hidden_whole_unless_the_card_makes_them_when_it_has_computed(
     microseconds: int, in_turn: bool, hidden: int

@@ -11,12 +11,7 @@ from functools import partial
 from typing import cast
 
 from PySide6.QtCore import QEvent, QRectF, QSize, QSysInfo, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-)
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QFrame,
     QMenu,

@@ -22,12 +22,7 @@ from gpuexplorer.gui.cards.figure import (
     memory_face,
     pcie_figure,
 )
-from gpuexplorer.gui.cards.reasons import (
-    REASONS,
-    StateMark,
-    state_mark,
-    throttle_mark,
-)
+from gpuexplorer.gui.cards.reasons import REASONS, StateMark, state_mark, throttle_mark
 from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Index, plain_tip
 from gpuexplorer.gui.theme.icons import Icon

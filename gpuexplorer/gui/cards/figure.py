@@ -10,14 +10,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
-from gpuexplorer.core.units import (
-    USUAL,
-    Units,
-    part_of_memory,
-    quantity,
-    ratio,
-    trimmed,
-)
+from gpuexplorer.core.units import USUAL, Units, part_of_memory, quantity, ratio, trimmed
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.theme.palette import Tone

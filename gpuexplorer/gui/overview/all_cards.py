@@ -16,13 +16,7 @@ from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import told
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.reasons import (
-    Band,
-    SlowedBook,
-    reason_then,
-    short_reasons,
-    sign,
-)
+from gpuexplorer.gui.cards.reasons import Band, SlowedBook, reason_then, short_reasons, sign
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.heat_strip import Faces, HeatStrip
 from gpuexplorer.gui.overview.past import PLOTTED, Plotted
@@ -100,11 +94,7 @@ class AllCardsPanel(Panel):
         self._plots_fitting = max(_FEWEST_PLOTS, min(fitting, _MOST_PLOTS))
 
     def show_cards(
-        self,
-        seen: Faces,
-        boards: Sequence[Faces],
-        log: Sequence[Happening],
-        slowed: SlowedBook,
+        self, seen: Faces, boards: Sequence[Faces], log: Sequence[Happening], slowed: SlowedBook
     ) -> None:
         many, alone = bool(boards), len(seen) == 1
         every = tr("All cards")

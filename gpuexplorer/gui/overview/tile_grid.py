@@ -11,12 +11,7 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QRubberBand, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.event_loop import guarded
-from gpuexplorer.gui.overview.card_tile import (
-    MORE_FIGURES,
-    CardTile,
-    Tile,
-    least_height,
-)
+from gpuexplorer.gui.overview.card_tile import MORE_FIGURES, CardTile, Tile, least_height
 from gpuexplorer.gui.overview.heat_strip import BOARD, Faces
 from gpuexplorer.gui.overview.panels import power_of, sums_of
 from gpuexplorer.gui.theme.look import look

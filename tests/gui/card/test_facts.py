@@ -27,14 +27,7 @@ from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.fact_list import energy_fact, past_facts, slowed_fact, spoken_time
 from gpuexplorer.gui.card.view import MemoryPicture, memory_picture
 from gpuexplorer.gui.cards.card_face import CardFace, DeviceList
-from gpuexplorer.gui.cards.figure import (
-    PLOTS,
-    Fact,
-    card_facts,
-    grouped,
-    offered,
-    usual,
-)
+from gpuexplorer.gui.cards.figure import PLOTS, Fact, card_facts, grouped, offered, usual
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -320,8 +313,7 @@ def test_energy_carries_the_time_it_covers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("counted", "how"),
-    [(True, "as it counts it itself"), (False, "does not count energy")],
+    ("counted", "how"), [(True, "as it counts it itself"), (False, "does not count energy")]
 )
 def test_energy_says_how_it_is_known(counted: bool, how: str) -> None:
     nothing = energy_fact("energy", "Energy", None)

@@ -408,12 +408,7 @@ PINNED = ".pin_memory()"
 @pytest.mark.parametrize(
     ("code", "line", "how", "cured"),
     [
-        (
-            f"{CELL}log.append(float(f(x)))",
-            3,
-            "item",
-            f"{CELL}log.append(f(x).detach()){KEPT}",
-        ),
+        (f"{CELL}log.append(float(f(x)))", 3, "item", f"{CELL}log.append(f(x).detach()){KEPT}"),
         (f"{ONE}[loss.item()]  # é", 2, "item", f"{ONE}[loss.detach()]  # é{KEPT}"),
         ("for x in loader:\n    log.append(x.item())", 2, "item", ""),  # what else is in it?
         ("not python", 1, "item", ""),

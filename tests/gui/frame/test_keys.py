@@ -31,14 +31,7 @@ from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
-from tests.gui.frame.steps import (
-    ALT,
-    CONTROL,
-    SHIFT,
-    keys,
-    simulated_cards,
-    write,
-)
+from tests.gui.frame.steps import ALT, CONTROL, SHIFT, keys, simulated_cards, write
 from tests.gui.hands import the
 
 NAMES = [entry.name for entry in VIEWS]

@@ -18,11 +18,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.cards.programs import ProgramFace, program_faces
 from gpuexplorer.gui.cards.reasons import SlowedBook
-from gpuexplorer.gui.overview.heat_strip import (
-    HeatStrip,
-    boards_of,
-    ranges,
-)
+from gpuexplorer.gui.overview.heat_strip import HeatStrip, boards_of, ranges
 from gpuexplorer.gui.overview.panels import EnergyFeed, figures_of, worth_a_look
 from gpuexplorer.gui.overview.past import PLOTTED
 from gpuexplorer.gui.state.time_window import TimeWindow
