@@ -330,18 +330,3 @@ def test_bash_offers(share: Path, tmp_path: Path, words: list[str], offered: set
     assert (
         set(said("bash", "--norc", "-c", code, where=tmp_path).splitlines()) - {""} == offered
     )
-
-
-@needs_program("fish")
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [
-        ("gpuexplorer ", set(VERBS)),
-        ("gpuexplorer --view copies --th", {"--theme"}),
-        ("gpuexplorer lesson list --", {"--json", "--help"}),
-    ],
-)
-def test_fish_offers_what_fits(share: Path, line: str, offered: set[str]) -> None:
-    script = share / "fish/vendor_completions.d/gpuexplorer.fish"
-    told = said("fish", "--no-config", "-c", f"source '{script}'; complete -C '{line}'")
-    assert {each.partition("\t")[0] for each in told.splitlines()} == offered

@@ -273,17 +273,6 @@ class Person:
                 return
         raise AssertionError(f"The Tab key does not come to {name!r}.")
 
-    def tab_round(self) -> list[str]:
-        """What the Tab key comes to until it has been round, by name."""
-        came_to: dict[QWidget | None, str] = {}
-        for _ in range(_STOPS):
-            self.press("Tab")
-            focused = QApplication.focusWidget()
-            if focused in came_to:
-                return list(came_to.values())
-            came_to[focused] = self.keyboard_is_on()
-        raise AssertionError(f"The Tab key never comes round: {list(came_to.values())}")
-
     def runs(self, command: str) -> None:
         """By the palette of commands."""
         self.press("Ctrl+K")

@@ -35,15 +35,6 @@ BY_NUMBER = {
     "5": "Search events",
     "1": "All cards together",
 }
-# What a person needs the keyboard on, screen by screen.
-STOPS = {
-    "Overview": ("5 min", "Utilisation", "Plots", "All processes", "All events", "Card 0, "),
-    "Card": ("5 min", "Plots", "Choose plots", "Search facts", "Copy all facts", "Facts"),
-    "Processes": ("Filter", "Card", "List", "Columns", "Export", "Processes"),
-    "Topology": ("Ask again", "Save picture", "Path", "Copy the matrix", "Which card reaches"),
-    "Events": ("All", "Card", "Search events", "Copy", "Export", "Events"),
-}
-EVERYWHERE = ("Menu", "Stop simulating", "Search all commands")
 
 
 def test_every_screen_says_that_the_cards_are_simulated_and_opens_by_its_number(
@@ -102,17 +93,6 @@ def test_keys_lead_to_commands_to_the_list_of_keys_and_to_the_menu(
     person.sees("Version 0.1.0", "MIT licence", "Qt 6.")
     person.press("Escape")
     person.does_not_see("MIT licence")
-
-
-def test_the_tab_key_comes_to_all_and_all_have_a_name(open_program: OpenProgram) -> None:
-    person = open_program()
-    for screen, stops in STOPS.items():
-        person.go_to(screen)
-        person.sees(*stops)
-        came_to = person.tab_round()
-        assert all(came_to), (screen, came_to)
-        for stop in (*stops, *EVERYWHERE):
-            assert any(each.startswith(stop) for each in came_to), (screen, stop, came_to)
 
 
 def lightness(person: Person) -> int:
