@@ -46,10 +46,12 @@ from gpuexplorer.gui.theme.palette import Tone, mixed
 
 _MOST_APART = 64  # machines with a row of their own
 _TOGETHER = 20  # machines in a row
+_ACROSS = 8  # cards in a row of one machine: of more it has several rows
 # How high rows are at least and at most, and how wide their title and cells are at most.
 _APART, _CLOSE = (24, 72, 280, 160), (12, 26, 110, 26)
 _ICON, _INSET, _SHADES, _ROOMY, _BELOW = 14.0, 6.0, 60, 48, 9.0
 _NOTHING, _MISSING, _LOST = _SHADES + 1, _SHADES + 2, _SHADES + 3  # instead of a shade
+_Cell = tuple[HostGroup, CardCell]
 _TOP, _OF_ALL = QModelIndex(), Qt.KeyboardModifier.ControlModifier
 
 
@@ -64,7 +66,7 @@ class HeatMap(QTableView):
         super().__init__()
         self._source, self.units = source, USUAL
         self.rows: Sequence[Sequence[HostGroup]] = ()
-        self.cells: Sequence[Sequence[tuple[HostGroup, CardCell]]] = ()  # of each row
+        self.cells: Sequence[Sequence[_Cell]] = ()  # of each row
         self._apart = True  # each machine has a row
         self._things = _Things(self)
         self.setModel(self._things)
@@ -95,12 +97,18 @@ class HeatMap(QTableView):
 
     def show_groups(self, groups: Sequence[HostGroup], units: Units) -> None:
         current, before = self.cell(self.currentIndex()), list(map(len, self.cells))
-        self.units, self._apart, self.rows = units, len(groups) <= _MOST_APART, []
+        self.units, self._apart = units, len(groups) <= _MOST_APART
+        rows, cells = list[Sequence[HostGroup]](), list[Sequence[_Cell]]()
         # One machine each; or neighbours in one place together.
         for place, run in groupby(groups, lambda each: each.place if each.cards else None):
             there, size = list(run), 1 if self._apart or place is None else _TOGETHER
-            self.rows += [there[at : at + size] for at in range(0, len(there), size)]
-        self.cells = [[(e, cell) for e in row for cell in e.cards] for row in self.rows]
+            for row in (there[at : at + size] for at in range(0, len(there), size)):
+                of_row = [(each, cell) for each in row for cell in each.cards]
+                step = _ACROSS if self._apart else max(1, len(of_row))
+                for at in range(0, len(of_row) or 1, step):
+                    rows.append(row)
+                    cells.append(of_row[at : at + step])
+        self.rows, self.cells = rows, cells
         if before != list(map(len, self.cells)):
             self._things.beginResetModel()
             self._things.endResetModel()
@@ -116,7 +124,7 @@ class HeatMap(QTableView):
         self.setCurrentIndex(next(places, QModelIndex()))
         self.viewport().update()
 
-    def cell(self, index: Index) -> tuple[HostGroup, CardCell] | None:
+    def cell(self, index: Index) -> _Cell | None:
         row, at = self.cells[index.row()] if index.isValid() else (), index.column()
         return row[at - 1] if 0 < at <= len(row) else None
 
@@ -136,8 +144,8 @@ class HeatMap(QTableView):
         """Higher than the room where they would be too small to be seen."""
         least, most, title, widest = _APART if self._apart else _CLOSE
         room = self.viewport().size()
-        title = min(title, room.width() // 4)
-        across = max(8 if self._apart else 1, *map(len, self.cells), 0)
+        title = min(title, room.width() // 3)
+        across = max(4 if self._apart else 1, *map(len, self.cells), 0)
         tall = min(most, max(least, room.height() // max(1, len(self.rows))))
         wide = min(widest, (room.width() - title) // across)
         self.verticalHeader().setDefaultSectionSize(tall)
@@ -199,7 +207,9 @@ class HeatMap(QTableView):
                 painter.drawRects([place(*at) for at in np.argwhere(shades == shade).tolist()])
             for row, cells in enumerate(rows):
                 of_row = QRectF(0, top + row * tall, self.viewport().width(), tall - gap)
-                _draw_title(drawing, of_row, title, self.rows[first + row], self._apart)
+                groups, above = self.rows[first + row], self.rows[: first + row][-1:]
+                if not any(each is groups for each in above):
+                    _draw_title(drawing, of_row, title, groups, self._apart)
                 for at, each in enumerate(cells if self._apart else ()):
                     _draw_figure(drawing, place(row, at), *each, self.units)
             if self.said:
