@@ -256,7 +256,10 @@ def draw_picture(
     """A cell every `step` pixels, with the ground in the gaps between them."""
     wide, high = step.toTuple()
     whole = QRect(corner, QSize(picture.width() * wide, picture.height() * high))
-    painter.drawImage(whole, picture)
+    # Half a gap aside: Qt rounds where one colour ends, and the gap is painted over it.
+    aside, part = gap / 2, QRectF(picture.rect())
+    part.adjust(aside / wide, aside / high, 0, 0)
+    painter.drawImage(QRectF(whole).adjusted(0, 0, -aside, -aside), picture, part)
     for x in range(whole.left() + wide - gap, whole.right() + 1, wide):
         painter.fillRect(x, whole.top(), gap, whole.height(), ground)
     for y in range(whole.top() + high - gap, whole.bottom() + 1, high):
