@@ -96,8 +96,8 @@ class TopologyView(LiveView):
         self._drawing, self._board = MachineDrawing(), QWidget()
         self._notes = wrapped_label("", Tone.TEXT)
         self._legend = wrapped_label("", Tone.QUIET, look().letters.caption)
-        parts = self._drawing, FREE, self._notes, self._legend, self._drawing.below
-        column(*parts, within=self._board)
+        parts = self._notes, self._legend, self._drawing.below
+        column(FREE, self._drawing, FREE, *parts, within=self._board)
         add(self._panel.body, self._empty, GROWS, self._board, GROWS)
         self._matrix, self._facts, self._side = MatrixPanel(), PartFactsPanel(), QWidget()
         self._side.setMinimumWidth(_LEAST_BESIDE)
