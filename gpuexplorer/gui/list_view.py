@@ -56,7 +56,7 @@ class ListView(LiveView, Generic[T]):
         self.nothing = EmptyState(entry.icon)
         self.nothing.way_on_chosen.connect(self.show_all)
         self.search = SearchField(searched)
-        self.search.setMinimumWidth(120)
+        self.search.setMinimumWidth(200)
         self.search.setMaximumWidth(320)
         self.search.textChanged.connect(self.list_anew)
         self.search.left.connect(self.table.setFocus)

@@ -87,7 +87,6 @@ class ProcessesView(ListView[ProcessLine]):
         command.setAccessibleName(tr("Whole command"))
         command.setPlaceholderText(choose)
         command.setProperty("kind", "plain")
-        command.setFont(letters.font)
         command.document().setDocumentMargin(0)
         command.setFixedHeight(round(2 * letters.height) + 4)
         command.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -159,6 +158,7 @@ class ProcessesView(ListView[ProcessLine]):
         text = "\n".join(dict.fromkeys(map(command_of, picked)))
         if text != self._command.toPlainText():
             self._command.setPlainText(text)
+        self._command.setFont((look().letters.mono if picked else look().letters.body).font)
         held = _held(picked, self.machine)
         facts = trn(
             "{count} process: {held}", "{count} processes: {held}", len(picked), held=held
