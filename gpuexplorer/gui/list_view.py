@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt
+from PySide6.QtCore import QPoint, QSignalBlocker
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 
@@ -49,7 +49,6 @@ class ListView(LiveView, Generic[T]):
         self.card: CardId | None = None  # whose rows are shown alone
         self.table = Table(tr(entry.title), model, desk.machine.session.desk)
         self.table.setObjectName(f"{name}.table")
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._on_menu_asked)
         self.table.columns.fitted.connect(self._on_columns_fitted)
         self.summary = ElidedLabel(look().letters.body, Tone.QUIET)

@@ -5,13 +5,16 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, Qt
+from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt
 from PySide6.QtGui import (
     QCloseEvent,
+    QContextMenuEvent,
     QDragEnterEvent,
     QDropEvent,
     QKeyEvent,
+    QKeySequence,
     QResizeEvent,
+    QShortcut,
     QShowEvent,
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
@@ -157,6 +160,8 @@ class MainWindow(WindowFrame):
         screens = [each.name for each in VIEWS]
         places.begin_where_left(self, navigation, time_window, settings, screens)
         settings.changed.connect(self._on_settings_changed)
+        # On some systems Qt opens such a menu by its own key alone, which many keyboards lack.
+        QShortcut(QKeySequence("Shift+F10"), self, self._on_menu_of_focus_asked)
         self.show_session(session)
 
     def show_session(self, session: Session, *, quietly: bool = False) -> None:
@@ -324,6 +329,10 @@ class MainWindow(WindowFrame):
             go = partial(self.navigation.open_card, shown.card.id)
             found.append(command(CommandGroup.CARDS, words, go))
         CommandPalette(found, self.commands[Do.SEARCH].shortcuts(), self).open()
+
+    def _on_menu_of_focus_asked(self) -> None:
+        by, nowhere = QContextMenuEvent.Reason.Keyboard, QPoint()
+        QApplication.sendEvent(self.windowHandle(), QContextMenuEvent(by, nowhere, nowhere))
 
     def _on_keys_asked(self) -> None:
         view = self.screens.view

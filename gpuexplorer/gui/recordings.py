@@ -161,7 +161,8 @@ class WindowRecordings(WindowPart):
             case RecordingPhase.NONE:
                 self._button.show_idle(possible=making.possible)
             case RecordingPhase.RECORDING if recorder is not None:
-                self._button.show_recording(recorder.seconds, recorder.size)
+                size = bytes_words(recorder.size, self.settings.choices.units)
+                self._button.show_recording(recorder.seconds, size)
             case RecordingPhase.ENDING:
                 self._button.show_busy(tr("Ending…"))
             case _:
@@ -217,7 +218,8 @@ class WindowRecordings(WindowPart):
         for name in (self.settings.remembered(_RECENT) or "").splitlines():
             words = tr("Open {file}", file=Path(name).name.replace("&", "&&"))
             run = partial(self.window.open_recording, Path(name))
-            menu.addAction(command(CommandGroup.RECORDING, words, run, parent=menu))
+            also = tr("Open recent")
+            menu.addAction(command(CommandGroup.RECORDING, words, run, also, parent=menu))
         menu.setEnabled(not menu.isEmpty())
 
 

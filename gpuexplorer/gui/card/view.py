@@ -84,7 +84,7 @@ _MARGIN, _TOP, _GAP = 24, 20, 12
 _HEAD, _BAR = 32, 18
 _LEGEND = '<table width="100%" cellspacing="0"><tr>{}</tr></table>'
 _ENTRY = (
-    '<td width="24%" style="padding-right: 8px"><font color="{5}">{4}</font> {0}<br>'
+    '<td width="24%" style="padding-right: 12px"><font color="{5}">{4}</font> {0}<br>'
     '<span style="font-size: 13px; color: {6}">{1}</span> {2}<br>'
     '<font color="{7}">{3}</font></td>'
 )

@@ -207,7 +207,7 @@ class Tile(CardTile):
         said = (self._sentence, self._more, FREE, row(self._link, FREE))
         column(*said, within=self._silent, gap=6)
         shown = (head, self._blocks, GROWS, self._silent, GROWS, self._alive)
-        box = column(*shown, within=self, gap=10 if large else 8, margins=MARGIN)
+        self._box = box = column(*shown, within=self, gap=10 if large else 8, margins=MARGIN)
         box.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self.refresh()
 
@@ -233,6 +233,7 @@ class Tile(CardTile):
             state: Wording = (*icon, (word, letters.body, mark.tone))
             self._mark.show_wordings([state], mark.word)
             self._mark.setFixedWidth(ceil(width_of(state)) + 1)
+            self._box.activate()  # else it is painted once where it no longer fits
         named, used = "" if self._curve else tr("busy"), face.memory.figure
         busy = wordings(face.busy, letters.hero, letters.caption, named)
         self._busy.show_wordings(busy, face.busy.hint)

@@ -107,7 +107,8 @@ class ProcessesPanel(ListPanel[ProgramFace]):
     def pull(self) -> None:
         session, cards = self._machine.session, self._machine.cards()
         processes, unknown = session.process_book.living(), session.processes_unknown()
-        shown = processes, cards, self._machine.settings.choices.units, unknown
+        asked = any(map(session.process_book.looked_at, [each.card.id for each in cards]))
+        shown = processes, cards, self._machine.settings.choices.units, unknown, asked
         if shown == self._shown:
             return
         self._shown, owners = shown, parents(cards)
@@ -126,8 +127,11 @@ class ProcessesPanel(ListPanel[ProgramFace]):
             self.table.listed.show_columns(_columns(programs[0].unit))
         most = max((len(each.chips) for each in programs), default=1)
         self.table.columns.set_width("card", round(chips_width(min(most, _MOST_CHIPS))))
-        nobody = mark("No program uses a card.")
-        why = mark("It is not known who uses the cards.") if unknown else nobody
+        why = mark("No program uses a card.")
+        if unknown or session.source.figures_alone:
+            why = mark("It is not known who uses the cards.")
+        elif not asked:
+            why = mark("Asking the driver which programs use the cards…")
         self.show_list(programs, tr(why))
 
     def of_card(self, card: CardId) -> Sequence[ProgramFace]:

@@ -31,6 +31,7 @@ from gpuexplorer.gui.overview.tile_grid import TileGrid
 from gpuexplorer.gui.state.event_list import EpisodeRow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column, row, say, wrapped_label
 from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page, Panel
 from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
@@ -135,6 +136,7 @@ class OverviewView(LiveView):
             self._grid.show()
         if self._grid.show_boards(boards or [seen], remarks):
             self._fit()
+            line_up([self._all.plots, self._all.strip, *self._grid.tiles.values()])
         tiles = self._grid.tiles
         for card, tile in tiles.items():
             feed(tile, machine.past, window, slowed)

@@ -66,22 +66,26 @@ def draw_poles(drawing: Drawing, layout: Layout) -> None:
 def draw_flags(drawing: Drawing, layout: Layout, row: QRectF, marked: Marked | None) -> None:
     """`row` is where they hang; the flag of the marked moment stands out, with its event."""
     cloths, letters = _side_by_side(_in_view(layout), _APART), drawing.letters.caption
+    covered, text = QRectF(), ""
+    if marked is not None and layout.stretch.holds(marked.at):
+        x = layout.x(marked.at)
+        text = letters.elided(marked.text, layout.right - x - _WORD)
+        covered = QRectF(int(x) - 3, row.top() + 2, _WORD + letters.width(text) + 6, FLAGS - 2)
     for cloth, end in zip(
         cloths, [*(each.x for each in cloths[1:]), layout.right], strict=False
     ):
-        word = _word(drawing, cloth, end - cloth.x)
+        over = covered.left() <= cloth.x < covered.right()
+        word = "" if over else _word(drawing, cloth, end - cloth.x)
         _draw_cloth(drawing, cloth, row, word, drawing.theme.quiet)
         place = QRectF(cloth.x - 2, row.top(), _WORD + 2 + letters.width(word), row.height())
         drawing.hint(place, _listed(cloth))
-    if marked is not None and layout.stretch.holds(marked.at):
+    if marked is not None and not covered.isEmpty():
         # Over the others.
         chosen = _Cloth(
             layout.x(marked.at), [each for each in layout.flags if each.at == marked.at]
         )
-        text = letters.elided(marked.text, layout.right - chosen.x - _WORD)
-        width, theme = _WORD + letters.width(text), drawing.theme
-        behind = QRectF(int(chosen.x) - 3, row.top() + 2, width + 6, FLAGS - 2)
-        drawing.filled(behind, mixed(theme.surface, theme.accent, _CHOSEN), 3)
+        theme = drawing.theme
+        drawing.filled(covered, mixed(theme.surface, theme.accent, _CHOSEN), 3)
         _draw_cloth(drawing, chosen, row, text, theme.text)
 
 

@@ -94,8 +94,8 @@ class Choices:
         SettingsGroup.READING,
         mark("Outline"),
         mark(
-            "How long older readings are kept as lowest, highest and mean of ten seconds "
-            "each. Takes effect at the next start."
+            "How long older readings are kept as lowest, highest and mean of a minute each. "
+            "Takes effect at the next start."
         ),
         usual=DAY,
         options=((6 * HOUR, "6 h"), (12 * HOUR, "12 h"), (DAY, "24 h")),

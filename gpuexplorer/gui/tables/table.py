@@ -179,6 +179,12 @@ class Table(QTreeView, Generic[T]):
         self._pointed = self.listed.key(self.indexAt(event.position().toPoint()))
         super().mouseMoveEvent(event)
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """By key for the row that has the keyboard: Qt is off by the names of columns."""
+        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+        current = self.visualRect(self.currentIndex()).center()
+        self.customContextMenuRequested.emit(current if by_key else event.pos())
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._touched_at = self._clock.now()
         self.window().setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, QSysInfo, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
 
-from gpuexplorer.core.units import memory, span_words
+from gpuexplorer.core.units import span_words
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import plain_tip
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
@@ -152,8 +152,8 @@ class RecordButton(_Saying):
         self._turn(recording=False, enabled=possible)
         self.say((word, "", ""), word, why)
 
-    def show_recording(self, seconds: float, size: int) -> None:
-        time, much = str(timedelta(seconds=int(seconds))), str(memory(size))
+    def show_recording(self, seconds: float, much: str) -> None:
+        time = str(timedelta(seconds=int(seconds)))
         said = tr("Recording, {time}, {size}", time=time, size=much)
         why = tr("Stop recording (Ctrl+R); what is read meanwhile is kept")
         self._turn()
