@@ -1,5 +1,6 @@
 """Strips: what the cards did meanwhile, in one stack of plots, with a flag for each cell."""
 
+import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -35,6 +36,9 @@ class Strips(QFrame):
     ) -> None:
         super().__init__(parent)
         self._lab, self._time_window = lab, time_window
+        self._known: object = None  # of what the flags are
+        self._cells: Sequence[CellFlag] = ()
+        self._flags: list[Flag] = []
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("What the cards did meanwhile"))
         self.plots = CellPlots(lab, time_window)
@@ -65,7 +69,6 @@ class Strips(QFrame):
         start, end = self._time_window.stretch()
         past, columns = machine.past, self.plots.columns()
         contents: list[PlotContent] = []
-        flags: list[Flag] = []
         for metric, title in (
             (METRICS[GPU_UTILIZATION], tr("Busy")),
             (METRICS[MEMORY_USED], tr("Memory")),
@@ -81,17 +84,22 @@ class Strips(QFrame):
                 lines.append(PlotLine("", metric, trace, reason, *who))
             drawn, highest = tuple(lines), 1.0 if busy else None
             contents.append(PlotContent(title, title, metric.unit, drawn, highest=highest))
-        step = (end - start) / max(1, self.width()) * _TOGETHER
-        found = lab.course.flags_of({face.id for _, face in faces}, start, end)
-        for _, face in faces:
-            # Of those that lie on each other the first and the last, between which all are.
-            last = {each.at // step: each for each in found if face.id in each.cards}
-            first = {each.at // step: each for each in reversed(found) if face.id in each.cards}
-            flags += [flag_of(e, face.colour) for e in {*first.values(), *last.values()}]
-        self.plots.cells = found
+        step, course = (end - start) / max(1, self.width()) * _TOGETHER, lab.course
+        newest, ids = next(reversed(course.flags.values()), None), {e.id for _, e in faces}
+        if self._known != (known := (newest, len(course.flags), step, ids)):
+            self._known, self._flags = known, []
+            self._cells = course.flags_of(ids, -math.inf, math.inf)
+            for _, face in faces:
+                # Of those that lie on each other the first and the last, between which all are.
+                own = [each for each in self._cells if face.id in each.cards]
+                last = {each.at // step: each for each in own}
+                first = {each.at // step: each for each in reversed(own)}
+                both = {*first.values(), *last.values()}
+                self._flags += [flag_of(each, face.colour) for each in both]
+        found = self.plots.cells = [e for e in self._cells if start <= e.at <= end]
         source = machine.session.source
         self.plots.show_origin(Origin(machine.session.host.name, source.simulated, past))
-        self.plots.show_contents(contents, flags)
+        self.plots.show_contents(contents, self._flags)
         said = [f"{device.name}: {face.spoken_briefly}" for device, face in faces]
         if found:
             ends = {"first": found[0].number, "last": found[-1].number}

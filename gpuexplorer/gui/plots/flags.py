@@ -54,13 +54,11 @@ class _Cloth(NamedTuple):
 
 def draw_poles(drawing: Drawing, layout: Layout) -> None:
     """Behind the lines, through all plots; each place says what took place there."""
-    seen, area = _in_view(layout), layout.area
-    for pole in _side_by_side(seen, _BETWEEN_POLES):
+    area = layout.area
+    for pole in _side_by_side(_in_view(layout), _BETWEEN_POLES):
         place = QRectF(int(pole.x), area.top(), 1, area.height())
         drawing.painter.fillRect(place, faded(drawing.theme.text, _POLE))
-    for each in _side_by_side(seen, 1.0):
-        place = QRectF(int(each.x) - 3, area.top(), 7, area.height())
-        drawing.hint(place, _listed(each))
+        drawing.hint(place.adjusted(-3, 0, 3, 0), _listed(pole))
 
 
 def draw_flags(drawing: Drawing, layout: Layout, row: QRectF, marked: Marked | None) -> None:
