@@ -85,8 +85,8 @@ class Strips(QFrame):
             drawn, highest = tuple(lines), 1.0 if busy else None
             contents.append(PlotContent(title, title, metric.unit, drawn, highest=highest))
         step, course = (end - start) / max(1, self.width()) * _TOGETHER, lab.course
-        newest, ids = next(reversed(course.flags.values()), None), {e.id for _, e in faces}
-        if self._known != (known := (newest, len(course.flags), step, ids)):
+        last_flag, ids = next(reversed(course.flags.values()), None), {e.id for _, e in faces}
+        if self._known != (known := (last_flag, len(course.flags), step, ids)):
             self._known, self._flags = known, []
             self._cells = course.flags_of(ids, -math.inf, math.inf)
             for _, face in faces:
