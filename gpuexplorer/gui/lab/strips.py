@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, METRICS
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import FLAGS, Flag, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flag_of
@@ -102,8 +102,9 @@ class Strips(QFrame):
         self.plots.show_contents(contents, self._flags)
         said = [f"{device.name}: {face.spoken_briefly}" for device, face in faces]
         if found:
+            one, many = mark("Cell {last}."), mark("Cells {first} to {last}.")
             ends = {"first": found[0].number, "last": found[-1].number}
-            said.append(tr("Cells {first} to {last}.", **ends))
+            said.append(tr(many, **ends) if len(found) > 1 else tr(one, last=ends["last"]))
         self.setAccessibleDescription(" ".join(said))
 
 
