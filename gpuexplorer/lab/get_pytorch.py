@@ -8,7 +8,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -303,6 +302,8 @@ def _failed(
 def _size(url: str) -> int:
     """0: it is not told."""
     try:
+        import urllib.request  # noqa: PLC0415 - brings OpenSSL: 6 MB for a window that fetches none
+
         head = urllib.request.Request(url, method="HEAD")
         with urllib.request.urlopen(head, timeout=_HEAD_PATIENCE) as answer:
             return int(answer.headers["Content-Length"])

@@ -20,9 +20,9 @@ from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor, wa
 from contextlib import suppress
 from dataclasses import dataclass
 from glob import glob
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, Protocol
+from zlib import crc32
 
 from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.trouble import Trouble
@@ -136,7 +136,7 @@ def ssh_command(
     with suppress(OSError):  # without such a folder each connection logs in by itself
         if sys.platform != "win32" and _suits(str((folder := private_folder()).parent)):
             # By the name as well: two may be one address to ssh, over different jump hosts.
-            name = sha256(host.text.encode()).hexdigest()[:4]
+            name = f"{crc32(host.text.encode()) & 0xFFFF:04x}"
             options += [*_SHARED, f"ControlPath={folder}/{name}-%C"]
     words = [word for each in options for word in ("-o", each)]
     return [program, "-T", *words, "--", host.text, remote_command]

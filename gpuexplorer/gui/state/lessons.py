@@ -1,7 +1,6 @@
 """The lessons: the shelf, the one that is played in the lab, and how far one came in each."""
 
 import contextlib
-import hashlib
 import json
 import math
 import threading
@@ -270,5 +269,7 @@ def _key(lesson: Lesson) -> str:
     """Two from outside may be called the same."""
     if not lesson.outside:
         return f"lessons/{lesson.name}"
+    import hashlib  # noqa: PLC0415 - brings OpenSSL, and most lessons are ours
+
     path = hashlib.sha256(str(lesson.file).encode()).hexdigest()[:16]
     return f"lessons/outside-{path}"
