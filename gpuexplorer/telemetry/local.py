@@ -1,18 +1,19 @@
-"""Local: the cards of this computer as a stream of facts, a thread for each card: a call that
-hangs keeps nobody else.
+"""Local: the cards of this computer as a stream of facts. Cards that answer at once share a
+thread, any other has its own: a call that hangs keeps nobody else.
 """
 
 import socket
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
-from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backend import COUNTED_APART, Backend
 from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.system import ProcessorTime
 from gpuexplorer.telemetry.topology import Topology
@@ -25,23 +26,30 @@ PATIENCE = 0.5
 _MOST_PATIENCE = 5.0  # with a card that was late the last time
 # The use of processors over less than a second is mostly noise.
 HOST_AT_LEAST = 1.0
-# What is asked, each no more often than that. The wait for PCIe's counters comes early: what is
-# asked of other cards, or imported, goes on meanwhile.
-_USERS, _HOST = "users", "host"
-_OF_CARD = {Cadence.FAST: 0.0, Cadence.ON_DEMAND: 2.0, Cadence.SLOW: 5.0, _USERS: 2.0}
-_OF_HOST = {_HOST: HOST_AT_LEAST}
+_USERS, _HOST, _AHEAD = "users", "host", "ahead"
+# What is asked in one thread, each no more often than that. Counters of PCIe are waited for.
+_CARD, _TRAFFIC, _OF_HOST = "card", "traffic", "computer"
+_ROUNDS: Mapping[str, Mapping[str, float]] = {
+    _CARD: {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _USERS: 2.0},
+    _TRAFFIC: {Cadence.ON_DEMAND: 2.0},
+    _OF_HOST: {_HOST: HOST_AT_LEAST},
+}
+# A card that answered so quickly, so often in a row, shares a thread: eight that wake for a
+# tenth of a millisecond each cost three times as much as one.
+_QUICK, _OFTEN = {_CARD: 0.01, _TRAFFIC: 0.05, _OF_HOST: 0.0}, 5
 _LOOKS_AROUND = 1.0  # for other cards, and for what there is to note
 # Short, since an NVML call cannot be interrupted when the program ends.
 _FAULT_WAIT = 0.25
 
 
 class _Lane:
-    """A card, or the host, and its thread."""
+    """A thread, and of which cards, or the host, it asks what."""
 
-    def __init__(self, card: CardId, patience: float) -> None:
-        self.card, self.patience = card, patience
-        self.rounds = _OF_HOST if card == HOST_ID else _OF_CARD
+    def __init__(self, card: CardId, kind: str, patience: float) -> None:
+        self.cards, self.kind, self.patience = [card], kind, patience  # cards: replaced whole
         self.lock, self.wake = threading.Lock(), threading.Event()
+        self.asked = card
+        self.quick = 0  # answers in a row
         self.waits_since: float | None = None  # for the answer to a call
         self.told_at = float("-inf")  # that it is silent
         self.thread = threading.current_thread()
@@ -79,7 +87,9 @@ class Local:
         self._noted: Sequence[object] = ()
         self._by_id: dict[CardId, Card] = {}
         self._stopping = threading.Event()
-        self._lanes: dict[CardId, _Lane] = {}  # replaced whole
+        self._lanes: dict[tuple[CardId, str], _Lane] = {}  # replaced whole
+        self._shared: dict[str, _Lane] = {}
+        self._sharing = threading.RLock()
         self._others: list[threading.Thread] = []
 
     @cached_property
@@ -130,11 +140,14 @@ class Local:
         return not any(thread.is_alive() for thread in threads)
 
     def silence(self, card: CardId) -> "float | None":
-        lane = self._lanes.get(card)
-        if lane is None or (since := lane.waits_since) is None or card == HOST_ID:
+        lane = self._lanes.get((card, _CARD))
+        return self._hangs(lane) if lane is not None and lane.asked == card else None
+
+    def _hangs(self, lane: _Lane) -> "float | None":
+        if (since := lane.waits_since) is None or lane.kind == _OF_HOST:
             return None
         # Of the many calls that a round takes, each answer ends it.
-        seconds = self.clock.now() - max(since, self.backend.heard(card))
+        seconds = self.clock.now() - max(since, self.backend.heard(lane.asked))
         return seconds if seconds > lane.patience else None
 
     def host_now(self) -> Sample:
@@ -174,12 +187,33 @@ class Local:
         """For the host and all cards that are listed now, unless they have one that no bug of
         ours has ended.
         """
-        lanes = {card: lane for card, lane in self._lanes.items() if lane.thread.is_alive()}
-        for card in (HOST_ID, *self._by_id):
-            if card not in lanes:
-                lane = lanes[card] = _Lane(card, self._patience)
-                lane.thread = _thread(partial(self._run, lane), f"reads {card}")
-        self._lanes = lanes
+        there = [(HOST_ID, _OF_HOST), *product(self._by_id, (_CARD, _TRAFFIC))]
+        with self._sharing:
+            lanes = {of: lane for of, lane in self._lanes.items() if lane.thread.is_alive()}
+            for of in there:
+                if of not in lanes:
+                    lane = lanes[of] = _Lane(*of, self._patience)
+                    lane.thread = _thread(partial(self._run, lane), "reads {} {}".format(*of))
+            self._lanes = lanes
+
+    def _share(self, lane: _Lane) -> None:
+        with self._sharing:
+            shared = self._shared.get(lane.kind)
+            if shared is None or not shared.thread.is_alive():
+                self._shared[lane.kind] = lane
+            elif shared is not lane:
+                moved = ((card, lane.kind) for card in lane.cards)
+                self._lanes = self._lanes | dict.fromkeys(moved, shared)
+                shared.cards, lane.cards = [*shared.cards, *lane.cards], []
+
+    def _stand_alone(self, lane: _Lane) -> None:
+        """The card that it waits for keeps the thread; each of the others gets one."""
+        with self._sharing:
+            others = {of: each for of, each in self._lanes.items() if each is not lane}
+            self._lanes = others | {(lane.asked, lane.kind): lane}
+            lane.cards, lane.quick = [lane.asked], 0
+            del self._shared[lane.kind]
+            self._open_lanes()
 
     def _watch_lanes(self) -> None:
         looked_at = self.clock.now()
@@ -188,21 +222,25 @@ class Local:
                 looked_at = self.clock.now()
                 self._look_around()
                 self._open_lanes()
-            for lane in self._lanes.values():
+            for lane in {*self._lanes.values()}:
                 with lane.lock:  # an answer that comes now comes after the silence
-                    now = self.clock.now()
+                    now, since = self.clock.now(), lane.waits_since
+                    long = since is not None and now - since > _QUICK[lane.kind]
+                    if long and lane is self._shared.get(lane.kind):
+                        self._stand_alone(lane)
                     due = now >= lane.told_at + self._watch.interval
-                    if due and self.silence(lane.card) is not None:
+                    if due and self._hangs(lane) is not None:
                         lane.told_at = now
-                        self._tell_silence(lane.card)
+                        self._tell_silence(lane.asked, lane.kind)
 
-    def _tell_silence(self, card: CardId) -> None:
-        if self._watch.users and card in self._by_id:
+    def _tell_silence(self, card: CardId, kind: str) -> None:
+        """A card may answer, and only its counters do not."""
+        if self._watch.users and card in self._by_id and kind == _CARD:
             self._tell(Users(card, None))
-        for cadence in Cadence:
+        state = CardState.WORKING if self.silence(card) is None else CardState.NO_ANSWER
+        for cadence in _ROUNDS[kind].keys() - {_USERS}:
             if metrics := self._wanted(card, cadence):
                 missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
-                state = CardState.NO_ANSWER
                 self._tell(Sample(card, self.clock.now(), {}, missing, state))
 
     def _is_there(self, card: CardId) -> bool:
@@ -210,9 +248,10 @@ class Local:
 
     def _run(self, lane: _Lane) -> None:
         """Each round on its beat, without drift; moments that have passed are left out."""
-        due, periods = {}, dict.fromkeys(lane.rounds, 0.0)
-        while self._is_there(lane.card):
-            for round_, least in lane.rounds.items():
+        rounds = _ROUNDS[lane.kind]
+        due, periods = {}, dict.fromkeys(rounds, 0.0)
+        while any(map(self._is_there, lane.cards)):
+            for round_, least in rounds.items():
                 if self._stopping.is_set():
                     return
                 now, period = self.clock.now(), max(self._watch.interval, least)
@@ -220,16 +259,30 @@ class Local:
                     periods[round_], due[round_] = period, now
                 if (late := now - due[round_]) >= 0:
                     due[round_] += period * (1 + int(late / period + 1e-9))
-                    self._ask(lane, round_)
-            self.clock.wait(lane.wake, max(0.0, min(due.values()) - self.clock.now()))
-            lane.wake.clear()
+                    if lane.kind == _TRAFFIC and len(lane.cards) > 1:
+                        # One wait for all.
+                        self._ask_all(lane, _AHEAD)
+                        self.clock.wait(self._stopping, COUNTED_APART)
+                    self._ask_all(lane, round_)
+            if lane.quick >= _OFTEN:
+                self._share(lane)
+            if lane.cards:
+                self.clock.wait(lane.wake, max(0.0, min(due.values()) - self.clock.now()))
+                lane.wake.clear()
 
-    def _ask(self, lane: _Lane, round_: str) -> None:
-        began = lane.waits_since = self.clock.now()
-        told = self._answer(lane.card, round_)
+    def _ask_all(self, lane: _Lane, round_: str) -> None:
+        for card in lane.cards:
+            if card in lane.cards and self._is_there(card):
+                self._ask(lane, card, round_)
+
+    def _ask(self, lane: _Lane, card: CardId, round_: str) -> None:
+        began, lane.asked = self.clock.now(), card
+        lane.waits_since = began
+        told = self._answer(card, round_)
         now = self.clock.now()
         late = now - began > self._patience
         with lane.lock:
+            lane.quick = lane.quick + 1 if now - began < _QUICK[lane.kind] else 0
             lane.patience = max(self._patience, _MOST_PATIENCE if late else 0.0)
             lane.waits_since, lane.told_at = None, float("-inf")
         if isinstance(told, Sample):
@@ -239,7 +292,7 @@ class Local:
             if told.state is CardState.LOST:  # or listed under another name by now
                 self._look_around()
         # It may have gone while it was read: an instance put together, a card that woke.
-        if told is not None and self._is_there(lane.card):
+        if told is not None and self._is_there(card):
             self._tell(told)
 
     def _answer(self, card: CardId, round_: str) -> "Fact | None":
@@ -248,6 +301,10 @@ class Local:
             return self.host_now() if self._watch.host else None
         if round_ == _USERS:
             return self._users(card) if self._watch.users else None
+        if round_ == _AHEAD:
+            if ahead := getattr(self.backend, "count_ahead", None):
+                ahead(card, self._wanted(card, Cadence.ON_DEMAND))
+            return None
         metrics = self._wanted(card, round_)
         return self.backend.read(card, metrics) if metrics else None
 

@@ -21,6 +21,7 @@ from gpuexplorer.gui.crash_dialog import CrashDialog
 from gpuexplorer.gui.lab.program_panel import WatchSheet
 from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet
 from gpuexplorer.gui.nothing_found import DoctorSheet
+from gpuexplorer.gui.processes.process_lines import ProcessLine
 from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.copies_state import copies_of
@@ -37,7 +38,6 @@ from gpuexplorer.gui.widgets.sheets.small_sheets import (
     release_first,
 )
 from gpuexplorer.remote.ssh import Question
-from gpuexplorer.telemetry.process_lines import ProcessLine
 from tests.gui.hands import press
 from tests.gui.lab.conftest import faults, lab, machine, worker
 from tests.gui.processes.conftest import A, Nobody, named, row, using

@@ -83,12 +83,14 @@ class Seen:
 
     def __init__(self) -> None:
         self.samples: list[Sample] = []
+        self.threads: dict[CardId, threading.Thread] = {}
         self._more = threading.Condition()
 
     def __call__(self, fact: Fact) -> None:
         if isinstance(fact, Sample) and fact.card != HOST_ID:
             with self._more:
                 self.samples.append(fact)
+                self.threads[fact.card] = threading.current_thread()
                 self._more.notify_all()
 
     def wait(self, wanted: Callable[[Sample], bool], times: int = 1) -> list[Sample]:
@@ -122,9 +124,11 @@ def of(card: str, state: CardState = CardState.WORKING) -> Callable[[Sample], bo
     return lambda sample: sample.card == card and sample.state is state
 
 
+@pytest.mark.parametrize("threads", [3, 1])
 def test_a_card_that_hangs_says_so_the_others_go_on_and_it_is_read_again(
-    nvml: Nvml, seen: Seen, sampler: Session
+    nvml: Nvml, seen: Seen, sampler: Session, threads: int
 ) -> None:
+    seen.wait(lambda _: len({*seen.threads.values()}) <= threads, 4)
     first, hung, last = (card.id for card in sampler.cards())
     seen.wait(of(hung))
     assert {*seen.samples[-1].values} == {BUSY}, "only what somebody wants is read"

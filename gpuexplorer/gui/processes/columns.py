@@ -25,11 +25,11 @@ from gpuexplorer.gui.cards.programs import (
     standing_reason,
 )
 from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.processes.process_lines import ProcessLine
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Chip, Column, chips_width
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.process_book import BookRow, Standing
-from gpuexplorer.telemetry.process_lines import ProcessLine
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
 
 _SPAN = 240.0  # seconds of the small history

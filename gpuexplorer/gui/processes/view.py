@@ -18,6 +18,13 @@ from gpuexplorer.gui.cards.programs import name_reason, on_how_many, parents, st
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.list_view import ListView
 from gpuexplorer.gui.processes.columns import chip, process_columns, since, texts, use
+from gpuexplorer.gui.processes.process_lines import (
+    Grouping,
+    ProcessLine,
+    as_csv,
+    lines_of,
+    processes_of,
+)
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Column
 from gpuexplorer.gui.tables.model import TableModel
@@ -37,13 +44,6 @@ from gpuexplorer.telemetry.process_book import (
     has_ended,
     refusal,
     refused,
-)
-from gpuexplorer.telemetry.process_lines import (
-    Grouping,
-    ProcessLine,
-    as_csv,
-    lines_of,
-    processes_of,
 )
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse, Way, program_name
 

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.processes.process_lines import ProcessLine
 from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.process_book import CAN_ASK, ProcessNames
-from gpuexplorer.telemetry.process_lines import ProcessLine
 from gpuexplorer.telemetry.processes import NamedProcess
 from tests.gui.fakes import GIB
 from tests.gui.hands import click, in_front, press, texts

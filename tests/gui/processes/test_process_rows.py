@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.gui.processes.columns import process_columns
+from gpuexplorer.gui.processes.process_lines import Grouping, ProcessLine, as_csv, lines_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.telemetry.process_book import ELSEWHERE, BookRow, Standing
-from gpuexplorer.telemetry.process_lines import Grouping, ProcessLine, as_csv, lines_of
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessUse
 from tests.gui.fakes import GIB, SIMULATED
 from tests.gui.processes.conftest import A, B, Machine, named, row, using

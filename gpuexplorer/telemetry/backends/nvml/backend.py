@@ -15,7 +15,7 @@ import pynvml
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardKind, CardState, Sample, remedy
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import GPU_UTILIZATION, MIG_MODE, MetricId
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MIG_MODE, PCIE_RECEIVE, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, HardwareFault, Source, nothing
@@ -109,6 +109,15 @@ class NvmlBackend:
             if connection is not None:
                 self._consider(connection, known, sample)
         return sample
+
+    def count_ahead(self, card: CardId, metrics: Collection[MetricId]) -> None:
+        """Of many cards that are read in a row all are counted, and waited for once."""
+        known = self._by_id.get(card)
+        if known is None or PCIE_RECEIVE not in metrics or self._resting.resting(known):
+            return
+        with self._entered() as connection:
+            if connection is not None and (reader := connection.readers.get(card)):
+                reader.count_ahead()
 
     def heard(self, card: CardId) -> float:
         connection = self._connection

@@ -23,7 +23,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId, Scope, Unit, metrics_of
-from gpuexplorer.telemetry.backend import nothing, sorted_out
+from gpuexplorer.telemetry.backend import COUNTED_APART, nothing, sorted_out
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import (
     MEMORY,
@@ -77,9 +77,6 @@ _PCIE = {
     m.PCIE_RECEIVE: (pynvml.NVML_PCIE_UTIL_RX_BYTES, pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES),
     m.PCIE_TRANSMIT: (pynvml.NVML_PCIE_UTIL_TX_BYTES, pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES),
 }
-# Two counts are so far apart, or further: as long as the driver's own call watches, which is
-# exact enough, and PCIe 5 x16 wraps after 68 ms.
-_APART = 0.02
 # When a busy computer comes back too late for the second one, it is taken again.
 _ATTEMPTS = 3
 _WRAPS_AT = 2**32
@@ -198,6 +195,13 @@ class CardReader:
             (values if metric in values else missing).pop(metric)
         return Sample(self.card.id, at, values, missing)
 
+    def count_ahead(self) -> None:
+        """The first of two counts, unless the last one will do."""
+        told = self.asking.fields([(field, 0) for _, field in _PCIE.values()])
+        for metric, now in zip(_PCIE, told, strict=True):
+            if not isinstance(now, Absence) and now[0] < _WRAPS_AT:
+                self._pcie[metric] = now
+
     def free(self) -> None:
         """Before the connection to the driver ends."""
         for sample in self._samples:
@@ -289,7 +293,7 @@ class CardReader:
         asked = [(field, 0) for _, field in _PCIE.values()]
         for attempt in range(1 + _ATTEMPTS):
             if attempt:
-                self._clock.wait(threading.Event(), _APART)
+                self._clock.wait(threading.Event(), COUNTED_APART)
             told = self.asking.fields(asked)  # each of which counts as an answer
             for metric, now in zip(_PCIE, told, strict=True):
                 rate = None if isinstance(now, Absence) else self._pcie_rate(metric, now)
