@@ -259,19 +259,21 @@ class Local:
                     periods[round_], due[round_] = period, now
                 if (late := now - due[round_]) >= 0:
                     due[round_] += period * (1 + int(late / period + 1e-9))
-                    if lane.kind == _TRAFFIC and len(lane.cards) > 1:
-                        # One wait for all.
-                        self._ask_all(lane, _AHEAD)
-                        self.clock.wait(self._stopping, COUNTED_APART)
-                    self._ask_all(lane, round_)
+                    cards = lane.cards
+                    for some in (cards[at : at + 8] for at in range(0, len(cards), 8)):
+                        if lane.kind == _TRAFFIC and len(cards) > 1:
+                            # One wait for eight: after that of 64 the first would have wrapped.
+                            self._ask_all(lane, some, _AHEAD)
+                            self.clock.wait(self._stopping, COUNTED_APART)
+                        self._ask_all(lane, some, round_)
             if lane.quick >= _OFTEN:
                 self._share(lane)
             if lane.cards:
                 self.clock.wait(lane.wake, max(0.0, min(due.values()) - self.clock.now()))
                 lane.wake.clear()
 
-    def _ask_all(self, lane: _Lane, round_: str) -> None:
-        for card in lane.cards:
+    def _ask_all(self, lane: _Lane, cards: Sequence[CardId], round_: str) -> None:
+        for card in cards:
             if card in lane.cards and self._is_there(card):
                 self._ask(lane, card, round_)
 
