@@ -345,6 +345,7 @@ def test_out_of_memory_offers_room_less_and_elsewhere(lab: Lab) -> None:
 
 
 def test_what_would_not_fit_elsewhere_either_is_not_offered(lab: Lab) -> None:
+    lab.shelf(f"A cuda:0 {GIB}")  # to end it would not do
     assert full(lab, MADE, "37.25 GiB", MADE) == []
     (on_cpu,) = full(lab, MADE, "20.50 GiB", MADE)
     assert on_cpu.label == "The same on cpu"

@@ -165,7 +165,9 @@ def test_what_stood_out_is_told_with_its_figures_and_nothing_else_is(
 
 def test_a_report_tells_machine_cards_programs_and_events(tmp_path: Path) -> None:
     made = make_recording(tmp_path / "a.gpurec", "2xH100", 120, faults="lost:1@60s")
-    seen = Seen(page_of(open_recording(made)))
+    page = page_of(open_recording(made))
+    assert 'class="flags" d="M595 ' in page  # when the card was lost, in the middle
+    seen = Seen(page)
     for words in (
         "simulated",
         "2 × NVIDIA H100 80GB HBM3, 79.6 GiB",

@@ -164,6 +164,7 @@ def test_what_only_a_person_can_mend_is_not_tried_again() -> None:
         far.wait_until_up(PATIENCE)
     assert far.now.state is LinkState.REFUSED
     assert far.now.retry_at is None
+    assert far.lost_at is not None
     far.retry_now()
     wait(lambda: len(tries) == 2 and far.now.state is LinkState.REFUSED)
     assert far.stop(PATIENCE)

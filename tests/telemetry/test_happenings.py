@@ -180,6 +180,13 @@ def test_flicker_is_short(seconds: int, state: CardState, why: Absence, sentence
         assert counts[began] == counts[ended]
 
 
+def test_a_driver_that_was_gone_is_back_when_no_card_that_said_so_is_listed_any_more() -> None:
+    log = Log()
+    log.refused(*FIGURES, why=Absence.NO_DRIVER, state=CardState.NO_DRIVER, seconds=2)
+    log.happenings.gone(CARD)
+    assert log.kinds() == [Kind.DRIVER_GONE, Kind.DRIVER_BACK]
+
+
 def program(pid: int) -> NamedProcess:
     return NamedProcess(CardProcess(CARD, pid, ProcessUse.COMPUTE), resolved=False)
 

@@ -41,6 +41,8 @@ from gpuexplorer.telemetry.sources import simulated
 from tests.gui.hands import press, the
 
 MIB, GIB = 1 << 20, 1 << 30
+OnEvent = Callable[[Event], None]
+OnEnd = Callable[[Message], None]
 PATIENCE = 10.0
 PYTHON = LabPython(Path("/opt/torch/bin/python"), "", (3, 11, 7), TorchBuild("2.13.0", None))
 
@@ -92,13 +94,7 @@ class ScriptedWorker(WorkerProcess):
         self.program = program
         return self.start
 
-    def start(
-        self,
-        switches: Switches,
-        python: Path,
-        on_event: Callable[[Event], None],
-        on_end: Callable[[Message], None],
-    ) -> WorkerProcess:
+    def start(self, _: Switches, __: Path, on_event: OnEvent, on_end: OnEnd) -> WorkerProcess:
         """What Lab asks for; a second start is a new worker that says hello again."""
         self._say, self._on_end = on_event, on_end
         on_event(self.hello)

@@ -4,7 +4,6 @@ import gc
 import os
 import threading
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,14 +22,23 @@ from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import Stage, Switches, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
-from gpuexplorer.lab.events import Asked, Began, Event, Failed, Freed
+from gpuexplorer.lab.events import Asked, Began, Failed, Freed
 from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.wire import Answer
 from gpuexplorer.telemetry.session import Session
 from tests.clocks import ManualClock
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import button, in_front, press, texts
-from tests.gui.lab.conftest import KnownPython, ScriptedWorker, finished, memory, run, tensor
+from tests.gui.lab.conftest import (
+    KnownPython,
+    OnEnd,
+    OnEvent,
+    ScriptedWorker,
+    finished,
+    memory,
+    run,
+    tensor,
+)
 from tests.gui.lab.watched_programs import Told, program_lab
 from tests.lab.processes import ended
 
@@ -216,13 +224,7 @@ class Outliving(ScriptedWorker):
         self.given_up = threading.Event()
         self.thread = threading.Thread()
 
-    def start(
-        self,
-        switches: Switches,
-        python: Path,
-        on_event: Callable[[Event], None],
-        on_end: Callable[[Message], None],
-    ) -> ScriptedWorker:
+    def start(self, _: Switches, __: Path, on_event: OnEvent, on_end: OnEnd) -> ScriptedWorker:
         def speak() -> None:
             self.given_up.wait(PATIENCE)
             on_event(Freed(1, "X"))

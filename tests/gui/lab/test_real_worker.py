@@ -29,7 +29,7 @@ from gpuexplorer.gui.state.lab.worker_slot import Stage, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.cures import Cure, cures
-from gpuexplorer.lab.events import Event, Failed, Printed
+from gpuexplorer.lab.events import Failed, Printed
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import CopyJob
@@ -39,7 +39,7 @@ from gpuexplorer.remote.ssh import HostName
 from gpuexplorer.remote.stream import FarStream, load_of
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import IDLE, simulated
-from tests.gui.lab.conftest import KnownPython, ThisPython
+from tests.gui.lab.conftest import KnownPython, OnEnd, OnEvent, ThisPython
 from tests.gui.leaping_clock import LeapingClock
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import TWO_CARDS
@@ -73,13 +73,7 @@ class RealLab:
             machine, python, self._start, load_of(session.backend), smi_of(session)
         )
 
-    def _start(
-        self,
-        switches: Switches,
-        program: Path,
-        on_event: Callable[[Event], None],
-        on_end: Callable[[Message], None],
-    ) -> WorkerProcess:
+    def _start(self, _: Switches, __: Path, on_event: OnEvent, on_end: OnEnd) -> WorkerProcess:
         def tell_end(why: Message) -> None:
             on_end(why)
             self.gone.set()
