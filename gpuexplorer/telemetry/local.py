@@ -217,7 +217,7 @@ class Local:
 
     def _watch_lanes(self) -> None:
         looked_at = self.clock.now()
-        while not self.clock.wait(self._stopping, self._patience / 4):
+        while not self.clock.wait(self._stopping, self._patience / 2):
             if self.clock.now() - looked_at >= _LOOKS_AROUND:
                 looked_at = self.clock.now()
                 self._look_around()
