@@ -68,16 +68,18 @@ def figures() -> Iterator[Figure]:
 def _open(cards: int, name: str, more: Mapping[str, str], theirs: float) -> Iterator[Figure]:
     what = f"{cards} cards, {name}"
     minute, reading = spent(OVERVIEW, _SECONDS, more)
-    yield beside(f"{what}: processor a minute / nvitop", [(minute, theirs)], "s", 1)
+    yield beside(f"{what}: processor a minute / nvitop", [(minute, theirs)], "s", 1.15)
     # What plots that were painted by hand took; several frames, and what a scene puts in order.
     thread = f"{what}: the window's thread, a reading"
-    if cards == 8:
+    few = cards == 8
+    if few:
         yield at_most(thread, reading * 1e3, 13, "ms")
     else:
         yield Figure(thread, f"{reading * 1e3:.1f} ms")
     told = diagnostics(OVERVIEW, _SECONDS / 2, more)
-    yield at_most(f"{what}: memory", told["resident_bytes"]["now"] / 1e6, 190, "MB")
-    yield _frame(what, told)
+    memory = told["resident_bytes"]["now"] / 1e6
+    yield at_most(f"{what}: memory", memory, 165 if few else 190, "MB")
+    yield _frame(what, told, 11.0 if few else 16.7)
     beats, wait = told["beats"], told["event_loop"]["longest_wait_ms"]
     yield Figure(f"{what}: beats taken, missed", f"{beats['taken']}, {beats['missed']}")
     yield Figure(f"{what}: longest wait of the event loop", f"{wait:.0f} ms")
