@@ -251,9 +251,10 @@ class Session:
             self._told_of.add(sample.card)
             if self._told_of >= self._beating:
                 self._told_of.clear()
-                passed = 0.0 if self._beat_at is None else sample.at - self._beat_at
-                missed = max(0, round(passed / self.interval) - 1)
-                self._beat_at = sample.at
+                before = sample.at - self.interval if self._beat_at is None else self._beat_at
+                missed = max(0, round((sample.at - before) / self.interval) - 1)
+                # Where it was due: late ones in a row are not forgotten.
+                self._beat_at = before + (1 + missed) * self.interval
                 self._beats = BeatCount(self._beats.taken + 1, self._beats.missed + missed)
 
     def _keep(self, sample: Sample, cadence: Cadence) -> None:
