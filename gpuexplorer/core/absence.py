@@ -59,7 +59,7 @@ class Absence(Told):
     )
     REFUSED = mark("refused"), Message("the driver refused this time; it is asked again")
     NOT_YET = mark("not read yet"), Message("it was not read again yet")
-    NOT_ASKED = mark("not asked"), Message("not read, since nobody looks at it")
+    NOT_ASKED = mark("not asked"), Message("not read, since nobody looked at it")
     NOT_TOLD = mark("not told"), Message("the exporter of this card does not tell it")
     NO_NEW_VALUE = mark("no new value"), Message("Prometheus has no new value of it")
 
