@@ -1,7 +1,9 @@
 """Strips: what the cards did meanwhile, in one stack of plots, with a flag for each cell."""
 
 import math
+from bisect import bisect, bisect_left
 from collections.abc import Sequence
+from operator import attrgetter
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
@@ -96,7 +98,9 @@ class Strips(QFrame):
                 first = {each.at // step: each for each in reversed(own)}
                 both = {*first.values(), *last.values()}
                 self._flags += [flag_of(each, face.colour) for each in both]
-        found = self.plots.cells = [e for e in self._cells if start <= e.at <= end]
+        when = attrgetter("at")
+        since = bisect_left(self._cells, start, key=when)
+        found = self.plots.cells = self._cells[since : bisect(self._cells, end, key=when)]
         source = machine.session.source
         self.plots.show_origin(Origin(machine.session.host.name, source.simulated, past))
         self.plots.show_contents(contents, self._flags)
