@@ -68,7 +68,7 @@ def figures() -> Iterator[Figure]:
 def _open(cards: int, name: str, more: Mapping[str, str], theirs: float) -> Iterator[Figure]:
     what = f"{cards} cards, {name}"
     minute, reading = spent(OVERVIEW, _SECONDS, more)
-    yield beside(f"{what}: processor a minute / nvitop", [(minute, theirs)], "s", 1.15)
+    yield beside(f"{what}: processor a minute / nvitop", [(minute, theirs)], "s", 1)
     # What plots that were painted by hand took; several frames, and what a scene puts in order.
     thread = f"{what}: the window's thread, a reading"
     few = cards == 8

@@ -119,9 +119,9 @@ class WindowMachines(WindowPart):
         return self.state.row(waited)
 
     def _step(self, by: int) -> None:
-        """Round and round; of one that cannot be shown its row is."""
-        keys = [each.key for each in self.state.rows()]
-        at = keys.index(self._about.key)
+        """Round and round, over those that can be shown."""
+        keys = [each.key for each in self.state.rows() if each.session is not None]
+        at = keys.index(self.state.shown)
         self.navigation.open_machine(keys[(at + by) % len(keys)])
 
     def _disconnect(self) -> None:

@@ -301,9 +301,9 @@ def _failed(
 
 def _size(url: str) -> int:
     """0: it is not told."""
-    try:
-        import urllib.request  # noqa: PLC0415 - brings OpenSSL: 6 MB for a window that fetches none
+    import urllib.request  # noqa: PLC0415 - brings OpenSSL, 6 MB, and most windows fetch nothing
 
+    try:
         head = urllib.request.Request(url, method="HEAD")
         with urllib.request.urlopen(head, timeout=_HEAD_PATIENCE) as answer:
             return int(answer.headers["Content-Length"])

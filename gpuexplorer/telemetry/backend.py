@@ -80,6 +80,9 @@ COUNTED_APART = 0.02
 class Backend(Protocol):
     """One vendor's cards. Every method may be called from any thread but `open` and `close`.
 
+    One whose counts make a rate only two at a time has `count_ahead` besides, which takes what
+    `read` takes, and the first of them: many cards are then waited for once.
+
     Nothing here raises for what a card or a driver does: a reading that failed is a reason in
     `Sample.missing`, a card that is gone is a state. Only `open` raises, and only `Trouble`.
     """

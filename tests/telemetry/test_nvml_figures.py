@@ -63,6 +63,11 @@ def test_traffic_is_right_at_the_first_reading_and_at_every_other(
         assert seen[IN] == pytest.approx(rate, rel=0.001)
         assert seen[OUT] == pytest.approx(other, rel=0.001)
         clock.advance(beat)
+    backend.count_ahead(backend.cards()[0].id, {IN})
+    clock.advance(0.02)
+    at = clock.now()
+    assert traffic(backend).values[IN] == pytest.approx(rate, rel=0.001)
+    assert clock.now() == at, "nothing is left to be waited for"
 
 
 @pytest.mark.parametrize(("rate", "believed"), [(100e9, True), (300e9, False)])

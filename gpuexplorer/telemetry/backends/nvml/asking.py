@@ -54,8 +54,8 @@ class Asking:
 def fields(handle: object, asked: Sequence[tuple[int, int]], now: float = 0.0) -> list[Told]:
     """Many of one card in one call. Raises NVMLError when the whole call is refused."""
     told = pynvml.nvmlDeviceGetFieldValues(handle, asked) if asked else ()
-    each = _FIELD.iter_unpack(bytes(told))
-    return [_told(code, kind, raw, at * 1e-6 or now) for _, _, at, _, kind, code, raw in each]
+    rows = _FIELD.iter_unpack(bytes(told))
+    return [_told(code, kind, raw, at * 1e-6 or now) for _, _, at, _, kind, code, raw in rows]
 
 
 def _told(code: int, kind: int, raw: bytes, at: float) -> Told:
